@@ -1147,7 +1147,7 @@ enum {
   PLAQ_CLOVER_LINKS_THIN = 1
 };
 
-/** Normalisation of an operator. The symmetric P is the same in both. */
+/** Normalisation of an operator. The symmetric Schur complement P is the same in both. */
 typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
@@ -1266,7 +1266,7 @@ plaq_status plaq_dirac_create(plaq_context context,
 
 /** Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
  * `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
- * then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH. */
+ * then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: those of plaq_dirac_create; FIELD_MISMATCH. */
 plaq_status plaq_dirac_create_thin(plaq_context context,
                                    plaq_gauge gauge,
                                    plaq_gauge thin,
@@ -1283,8 +1283,8 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
                                           plaq_clover inverse,
                                           plaq_dirac *dirac);
 
-/** Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
- * the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create. */
+/** Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with the
+ * M of `params` without its mu. Vectors have 2 slices. Errors: those of plaq_dirac_create. */
 plaq_status plaq_dirac_create_doublet(plaq_context context,
                                       plaq_gauge gauge,
                                       const plaq_dirac_params *params,
@@ -2440,8 +2440,8 @@ plaq_status plaq_spinor_contract_mesons(plaq_spinor quark,
                                         int64_t times,
                                         double *correlators);
 
-/** Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
- * without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+/** Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+ * strange quarks. Both have twelve columns. `momenta` and `correlators` are those of mesons. Errors:
  * INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta]. */
 plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
@@ -2665,15 +2665,14 @@ typedef struct plaq_loops_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_loops_params_init(plaq_loops_params *params, int64_t struct_size);
 
-/** Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
- * without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
- * lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
- * boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
- * PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
- * NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
- * Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
- * `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
- * plaq_solver_solve.
+/** Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without
+ * the minus sign of the fermion loop, for each time t of the lattice, with x counted from the lattice's
+ * origin. Lines, momenta and `gauge` are those of plaq_spinor_contract_insertions; M and its boundary phase
+ * are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE.
+ * `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the
+ * conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right
+ * after they are solved. The callback is that of solves; if it ends the work, `finished` vectors are complete
+ * and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
  * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times]. */
 plaq_status plaq_solver_loops(plaq_solver solver,
                               plaq_solver other,
@@ -2822,7 +2821,7 @@ plaq_status plaq_solver_boundary_propagator(plaq_solver solver,
  * the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
  * cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
  * PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
- * is that of all solves. Errors: as of plaq_solver_boundary_propagator.
+ * is that of all solves. Errors: those of plaq_solver_boundary_propagator.
  * Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1]. */
 plaq_status plaq_solver_boundary_correlators(plaq_solver solver,
                                              plaq_progress_callback callback,
@@ -3106,7 +3105,7 @@ typedef int32_t plaq_loops_term;
 enum {
   /** The difference of a level and the next one, or the last level itself, by noise on this level. */
   PLAQ_LOOPS_TERM_NOISE = 0,
-  /** The same quantity exactly, from all coordinate vectors of the level. */
+  /** The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors. */
   PLAQ_LOOPS_TERM_EXACT = 1,
   /** The first terms of the hopping expansion, exactly. */
   PLAQ_LOOPS_TERM_HOPPING = 2
@@ -3365,9 +3364,9 @@ typedef int32_t plaq_modes_step;
 enum {
   /** D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2. */
   PLAQ_MODES_DERIVATIVE_X = 0,
-  /** D_y, the covariant derivative as for x. */
+  /** D_y, the covariant derivative [U_y v(n + y) - U_y^dagger v(n - y)] / 2. */
   PLAQ_MODES_DERIVATIVE_Y = 1,
-  /** D_z, the covariant derivative as for x. */
+  /** D_z, the covariant derivative [U_z v(n + z) - U_z^dagger v(n - z)] / 2. */
   PLAQ_MODES_DERIVATIVE_Z = 2,
   /** U_x(n) v(n + x). */
   PLAQ_MODES_FORWARD_X = 3,
@@ -4575,7 +4574,7 @@ plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
  * summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
  * paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
  * direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
- * all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+ * all exist; where links are fixed at a boundary, paths with steps in time are UNSUPPORTED. The arguments
  * are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
  * Arrays: steps[sum of lengths], lengths[count], traces[2 * count]. */
 plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
@@ -4784,8 +4783,9 @@ plaq_status plaq_hmc_place(plaq_hmc hmc, int64_t *seed, int64_t *trajectory);
 /** Sets the seed and the number of the next trajectory. */
 plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
 
-/** Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
- * from which the chain continues bit for bit. The file appears complete or not at all. */
+/** Writes the links, the position in the sequence of random numbers and the intervals that monomials have
+ * measured to a file (ILDG, double precision), from which the chain continues bit for bit. The file appears
+ * complete or not at all. */
 plaq_status plaq_hmc_write(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
@@ -4990,7 +4990,7 @@ plaq_status plaq_hmc_parts_add_gauge(plaq_hmc_parts parts,
                                      const char *name,
                                      const plaq_gauge_action_params *params);
 
-/** Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+/** Adds an action of closed paths, which are given like those of plaq_gauge_path_action. Errors: BAD_PARAMETER,
  * OUT_OF_MEMORY.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_hmc_parts_add_paths(plaq_hmc_parts parts,

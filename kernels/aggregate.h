@@ -13,9 +13,9 @@ PLAQ_FN i64 aggregate_site(const Geom& g, bool whole, const Site& s, int lane, i
   const int all = local_extent(g, 0) * local_extent(g, 1) * local_extent(g, 2) * local_extent(g, 3);
   return local_index(g, s, lane) / 2 + (whole && parity ? all / 2 : 0);
 }
-// Parity, right-hand side and plane of an element of the launch. On a GPU the right-hand sides of a site are
-// neighbouring elements, as the right-hand sides of a number are neighbours in the vector: a warp reads and writes
-// whole pieces of memory on either side, some right-hand sides of some sites.
+// Parity, right-hand side and plane of an element of the launch. On a GPU right-hand sides are the fastest index of
+// elements, as they are in the vector, so that a warp reads and writes whole pieces of memory in the spinors and in the
+// vector.
 struct AggregatePlace {
   int parity, rhs, plane;
   template <class A> PLAQ_FN AggregatePlace(const A& a, Element& o, int batch) {
@@ -35,7 +35,7 @@ struct AggregatePlace {
 #endif
   }
 };
-template <int W, class SF, class SV> struct AggregateTake {
+template <int W, class SF, class SV> struct AggregateFromSpinors {
   typedef typename SF::C C;
   static PLAQ_FN void site(const AggregateFieldArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a, o, batch);
@@ -71,9 +71,8 @@ template <int W, class SF, class SV> struct AggregateTake {
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
   }
 };
-// As AggregateTake, with a site operator applied to the spinors, which are in the vector's
-// precision.
-template <int W, class S, class SA> struct AggregateTakeTimes {
+// Copies spinors like AggregateFromSpinors after applying a site operator to them; they are in the vector's precision.
+template <int W, class S, class SA> struct AggregateFromSpinorsTimes {
   static PLAQ_FN void site(const AggregateSiteArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a.to, o, batch);
     const Site s = site_at(a.to.geom, o, place.parity, lx);
@@ -83,10 +82,10 @@ template <int W, class S, class SA> struct AggregateTakeTimes {
     PLAQ_UNROLL for (int i = 0; i < 24; i++) w.v[i] = (typename SA::C)v.v[i];
     apply_site<SA>(w, a.site(), a.clover, s, place.parity, a.twist, a.twist_scale);
     PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = (typename S::C)w.v[i];
-    AggregateTake<W, S, S>::put(a.to, place, s, lx, v);
+    AggregateFromSpinors<W, S, S>::put(a.to, place, s, lx, v);
   }
 };
-template <int W, class SF, class SV> struct AggregateGive {
+template <int W, class SF, class SV> struct AggregateToSpinors {
   typedef typename SF::C C;
   static PLAQ_FN void site(const AggregateFieldArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a, o, batch);
@@ -196,19 +195,20 @@ template <int W, class S> struct AggregateShorten {
 };
 
 // coarse(aggregate, vector, column) = sum of conj(v) fine over sites of the aggregate and components of a chirality,
-// for restriction, Gram matrices and coarse links. Only sites below `limit` count, with `face` those at it.
+// for restriction, Gram matrices and coarse links. Only sites with a number below `limit` are summed over, and with
+// `face` only those at that face of the aggregate.
 template <int W, class SV, class SC, class L = typename SV::T> struct AggregateRestrict : AggregateTypes<SV, SC, L> {
   typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
   // Calls f(number) for every site and component of the chirality.
-  template <class F> static PLAQ_FN void walk(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
-    walk_sites(a, aggregate, chirality, [&](i64 at) {
+  template <class F> static PLAQ_FN void each_number(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
+    each_site(a, aggregate, chirality, [&](i64 at) {
       for (int c = 0; c < a.m(); c++) f(at + c);
     });
   }
-  template <class F> static PLAQ_FN void walk_sites(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
+  template <class F> static PLAQ_FN void each_site(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
     const int* sites = (const int*)a.sites + aggregate * a.block();
     for (int k = 0; k < a.block(); k++) {
       const int x = sites[k];
@@ -224,7 +224,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     int row = (int)(o % pieces) * K, col = (int)((o / pieces) % groups) * B;
     i64 aggregate = o / pieces / groups;
     if (a.upper()) {
-      // From column `col` on, col + B rows of each chirality are wanted, group after group.
+      // Of the upper triangle, the group of B columns from `col` on has col + B rows of each chirality; `row` counts
+      // the rows of all groups.
       const int pairs = B * groups * (groups + 1) / K;
       aggregate = o / pairs, row = (int)(o % pairs) * K, col = 0;
       for (; row >= 2 * (col + B); col += B) row -= 2 * (col + B);
@@ -245,11 +246,11 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
         PLAQ_UNROLL for (int b = 0; b < B; b++) sum[k][b] = madd_conj(sum[k][b], p[k], z[b]);
     };
     if constexpr (K < AGGREGATE_VECTORS) {
-      walk(a, aggregate, row / n, add);
+      each_number(a, aggregate, row / n, add);
     } else {
       // Loads of some components are in flight at a time, as far as registers allow.
       constexpr int some = sizeof(C) == 4 ? 3 : 1;
-      walk_sites(a, aggregate, row / n, [&](i64 at) {
+      each_site(a, aggregate, row / n, [&](i64 at) {
         _Pragma("unroll some") for (int c = 0; c < a.m(); c++) add(at + c);
       });
     }
@@ -283,7 +284,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
       for (int j = 0; j < columns; j++)
         strips<4 * V>(2 * n, [&](auto width, int from) {
           Tile<C, W, decltype(width)::value, 1> tile;
-          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1, Types::scale(a, at)); });
+          each_number(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1, Types::scale(a, at)); });
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_vector(0, k);
             for (int i = 0; i < tile.V; i += 2) store((from + k * tile.V + i) / 2, j, r[i], r[i + 1]);
@@ -295,7 +296,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
       constexpr int N = decltype(count)::value;
       strips<2 * V>(2 * columns, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, N> tile;
-        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1, Types::scale(a, at)); });
+        each_number(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1, Types::scale(a, at)); });
         for (int t = 0; t < N; t++)
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_scalar(t, k);
@@ -459,7 +460,7 @@ template <int W> struct AggregateCholesky {
     const int n = a.n(), lane = (int)(o & 31);
     double2* const g = (double2*)a.coarse + (i64)(o >> 5) * n * n;
     for (int k = 0; k < n; k++) {
-      // Amount by which the rows above have reduced the diagonal element.
+      // What the elimination of the rows above has subtracted from the diagonal element.
       double taken = 0;
       for (int i = lane; i < k; i += 32) taken += g[i * n + k].x * g[i * n + k].x + g[i * n + k].y * g[i * n + k].y;
       for (int x = 16; x > 0; x /= 2) taken += __shfl_xor_sync(all, taken, x);

@@ -41,19 +41,19 @@ struct Units {
 };
 // Position of a piece: the numbers from `off` on, among the `ns` numbers of a site or of an
 // element.
-struct At {
+struct PiecePosition {
   int o, lx, batch, ns, off;
   Units* units;
   // Number of elements of `ns` numbers before it, where elements are counted instead of sites.
   i64 before = 0;
 };
-template <class S> PLAQ_FN Plane plane_at(const FieldView& f, const At& at) {
+template <class S> PLAQ_FN Plane plane_at(const FieldView& f, const PiecePosition& at) {
   Plane p = plane(f, at.batch);
   p.data += at.before * (at.ns * PLAQ_LANES * (int)sizeof(typename S::T));
   return p;
 }
 
-template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const FieldView& f, const At& at) {
+template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const FieldView& f, const PiecePosition& at) {
   const Plane p = plane_at<S>(f, at);
   Site s{};
   s.o = at.o, s.lx = at.lx;
@@ -65,7 +65,7 @@ template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const Fi
   }
 }
 // Stores a piece; `slot` is the number of the body's result.
-template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const At& at, int slot = 0) {
+template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const PiecePosition& at, int slot = 0) {
   typedef real<float, lanes<R>::W> F;
   const Plane p = plane_at<S>(f, at);
   Site s{};
@@ -84,23 +84,23 @@ template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], co
     R q[N];
     PLAQ_UNROLL for (int i = 0; i < N; i++) q[i] = v[i] * scale;
     store_raw<S>(q, p, s, at.ns, at.off);
-    // The pieces before were read in the old unit.
+    // The new unit is stored with the last piece of a site, since reading the pieces takes the old one.
     if (at.off + N == at.ns) store_norm(unit, p, s);
   }
 }
 
 // Runs body.run<N, part>(at, rhs) on all parts of a site in fixed point, of any number of numbers. The parts have the
 // size that a GPU moves at once, by which its layout is ordered (field.h).
-template <int N, How HOW, class Body> PLAQ_FN void parts_of(At at, int rhs, const Body& body) {
+template <int N, How HOW, class Body> PLAQ_FN void parts_of(PiecePosition at, int rhs, const Body& body) {
   for (at.off = 0; at.off < at.ns; at.off += N) body.template run<N, HOW>(at, rhs);
 }
-template <int N, class Body> PLAQ_FN void parts(const At& at, int rhs, bool writes, const Body& body) {
+template <int N, class Body> PLAQ_FN void parts(const PiecePosition& at, int rhs, bool writes, const Body& body) {
   if (writes) parts_of<N, measure>(at, rhs, body);
   parts_of<N, part>(at, rhs, body);
 }
 template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, int rhs, bool writes, const Body& body) {
   Units units;
-  const At at{o, lx, batch, ns, 0, &units};
+  const PiecePosition at{o, lx, batch, ns, 0, &units};
 #if PLAQ_GPU
   constexpr int numbers = BlasArgs{}.reals();
   parts<numbers % 8 == 0 ? 8 : numbers % 4 == 0 ? 4 : 2>(at, rhs, writes, body);
@@ -123,25 +123,25 @@ PLAQ_FN void pieces(const BlasArgs& a, Element o, int lx, int batch, bool sums, 
 #if PLAQ_GPU
       if (!sums && a.count > 1 && a.reals() % (2 * BLAS_NUMBERS) == 0) {
         PLAQ_UNROLL for (int k = 0; k < BLAS_NUMBERS; k++)
-          body.template run<2, rows>(At{0, 0, 0, 2, 0, nullptr, (i64)(BLAS_NUMBERS * e + k) * a.rhs + r}, r);
+          body.template run<2, rows>(PiecePosition{0, 0, 0, 2, 0, nullptr, (i64)(BLAS_NUMBERS * e + k) * a.rhs + r}, r);
         return;
       }
 #endif
-      body.template run<2, rows>(At{0, 0, 0, 2, 0, nullptr, (i64)e * a.rhs + r}, r);
+      body.template run<2, rows>(PiecePosition{0, 0, 0, 2, 0, nullptr, (i64)e * a.rhs + r}, r);
       return;
     }
   }
   const int rhs = batch / a.parities();
   if constexpr (P::flat) {
-    body.template run<P::N, rows>(At{0, lx, batch, P::N, 0, nullptr, o}, rhs);
+    body.template run<P::N, rows>(PiecePosition{0, lx, batch, P::N, 0, nullptr, o}, rhs);
   } else if constexpr (P::fixed) {
-    PLAQ_IF (fixed.reals() == 24) body.template run<24, whole>(At{(int)o, lx, batch, 24, 0, nullptr}, rhs);
-    else PLAQ_IF (fixed.reals() == 6) body.template run<6, whole>(At{(int)o, lx, batch, 6, 0, nullptr}, rhs);
+    PLAQ_IF (fixed.reals() == 24) body.template run<24, whole>(PiecePosition{(int)o, lx, batch, 24, 0, nullptr}, rhs);
+    else PLAQ_IF (fixed.reals() == 6) body.template run<6, whole>(PiecePosition{(int)o, lx, batch, 6, 0, nullptr}, rhs);
     else site_parts((int)o, lx, batch, a.reals(), rhs, writes, body);
   } else if (a.reals() % 4 == 0) {
-    for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(At{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
+    for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(PiecePosition{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
   } else {
-    for (int c = 0; c < a.reals(); c += 2) body.template run<2, rows>(At{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
+    for (int c = 0; c < a.reals(); c += 2) body.template run<2, rows>(PiecePosition{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
   }
 }
 
@@ -160,7 +160,7 @@ template <int N, class R> PLAQ_FN void cscale(R (&y)[N], cplx<R> a) {
   }
 }
 template <class R> PLAQ_FN cplx<R> plain(const double* a, int rhs) { return {splat<R>(a[2 * rhs]), splat<R>(a[2 * rhs + 1])}; }
-// A number that nothing writes in this launch, so that loops need not read it again.
+// Reads a number that nothing writes in this launch, so that loops need not read it again.
 PLAQ_FN double unchanged(const double* at) {
 #if PLAQ_GPU
   return __ldg(at);
@@ -206,7 +206,7 @@ PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, int parities, int t
 template <int W, class SX, class SY> struct Blas2 {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   const BlasArgs& a;
-  template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
+  template <int N, How HOW> PLAQ_FN void run(const PiecePosition& at, int rhs) const {
     PLAQ_FIXED(BlasArgs, fixed, a);
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value, cb = plain<R>(a.b, rhs), cc = plain<R>(a.c, rhs);
@@ -268,7 +268,7 @@ template <int W, class S> struct BlasSum {
       s.v[1] = fma_(ur, vi, fnma_(ui, vr, s.v[1]));
     }
   }
-  template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
+  template <int N, How HOW> PLAQ_FN void run(const PiecePosition& at, int rhs) const {
     PLAQ_FIXED(BlasArgs, fixed, a);
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value;
@@ -319,7 +319,7 @@ template <int W, class S> struct BlasSum {
 template <int W, class S> struct HeavyQuark {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
-  template <int N, How HOW> static PLAQ_FN void add(D& sum, const FieldView& f, const At& at) {
+  template <int N, How HOW> static PLAQ_FN void add(D& sum, const FieldView& f, const PiecePosition& at) {
     R v[N];
     get<HOW, S>(v, f, at);
     PLAQ_UNROLL for (int i = 0; i < N; i++) {
@@ -327,24 +327,24 @@ template <int W, class S> struct HeavyQuark {
       sum = fma_(d, d, sum);
     }
   }
-  template <int N> static PLAQ_FN void each(D& sum, const FieldView& f, At at) {
+  template <int N> static PLAQ_FN void each(D& sum, const FieldView& f, PiecePosition at) {
     for (; at.off < at.ns; at.off += N) add<N, part>(sum, f, at);
   }
   static PLAQ_FN D norm(const BlasArgs& a, const FieldView& f, int o, int lx, int batch) {
     D sum = splat<D>(0);
     const int n = a.reals();
     if constexpr (S::fixed) {
-      if (n == 24) add<24, whole>(sum, f, At{o, lx, batch, 24, 0, nullptr});
-      else if (PLAQ_GPU && n % 8 == 0) each<8>(sum, f, At{o, lx, batch, n, 0, nullptr});
-      else if (PLAQ_GPU && n % 4 == 0) each<4>(sum, f, At{o, lx, batch, n, 0, nullptr});
-      else each<2>(sum, f, At{o, lx, batch, n, 0, nullptr});
+      if (n == 24) add<24, whole>(sum, f, PiecePosition{o, lx, batch, 24, 0, nullptr});
+      else if (PLAQ_GPU && n % 8 == 0) each<8>(sum, f, PiecePosition{o, lx, batch, n, 0, nullptr});
+      else if (PLAQ_GPU && n % 4 == 0) each<4>(sum, f, PiecePosition{o, lx, batch, n, 0, nullptr});
+      else each<2>(sum, f, PiecePosition{o, lx, batch, n, 0, nullptr});
     } else {
       if (W == 1 && a.fastest())
-        for (int c = 0; c < n / 2; c++) add<2, rows>(sum, f, At{0, 0, 0, 2, 0, nullptr, ((i64)o * (n / 2) + c) * a.rhs + batch});
+        for (int c = 0; c < n / 2; c++) add<2, rows>(sum, f, PiecePosition{0, 0, 0, 2, 0, nullptr, ((i64)o * (n / 2) + c) * a.rhs + batch});
       else if (n % 4 == 0)
-        for (int c = 0; c < n; c += 4) add<4, rows>(sum, f, At{o, lx, batch, n, c, nullptr});
+        for (int c = 0; c < n; c += 4) add<4, rows>(sum, f, PiecePosition{o, lx, batch, n, c, nullptr});
       else
-        for (int c = 0; c < n; c += 2) add<2, rows>(sum, f, At{o, lx, batch, n, c, nullptr});
+        for (int c = 0; c < n; c += 2) add<2, rows>(sum, f, PiecePosition{o, lx, batch, n, c, nullptr});
     }
     return sum;
   }

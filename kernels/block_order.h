@@ -10,21 +10,23 @@ struct BlockOrder {
   // remaining outer blocks.
   u32 inner, alone, beside;
 
-  struct Turn {
+  // Number `number` among the inner or among the outer blocks.
+  struct Block {
     bool outer;
-    u32 block;  // its number among inner or outer ones
+    u32 number;
   };
-  PLAQ_FN Turn turn(u32 b) const {
-    Turn turn{b >= inner + beside, b};
-    if (turn.outer) {
-      turn.block = b - inner;
+  // The block that comes as number b of the order.
+  PLAQ_FN Block at(u32 b) const {
+    Block block{b >= inner + beside, b};
+    if (block.outer) {
+      block.number = b - inner;
     } else if (b >= alone) {
       const u64 c = b - alone, mixed = inner - alone + beside;
       const u32 before = c * beside / mixed;  // outer blocks
-      turn.outer = (c + 1) * beside / mixed > before;
-      turn.block = turn.outer ? before : b - before;
+      block.outer = (c + 1) * beside / mixed > before;
+      block.number = block.outer ? before : b - before;
     }
-    return turn;
+    return block;
   }
 
   // All outer blocks at the end: messages have as much time as all inner blocks take.
@@ -47,12 +49,12 @@ struct BlockOrder {
 // slice needs three even ones, which have been done by then and whose links are still in the cache.
 struct SweepOrder {
   int slices, lag;
-  struct Turn {
+  struct Slice {
     int slice, parity;
   };
   // First the even slices 0 to lag - 1; then even lag + k and odd 1 + k in turn; then the remaining odd slices, with
   // slice 0 as the last.
-  PLAQ_FN Turn turn(int n) const {
+  PLAQ_FN Slice at(int n) const {
     const int both = slices - lag, i = n - lag;
     if (i < 0) return {n, 0};
     if (i >= 2 * both) return {(i - both + 1) % slices, 1};

@@ -1,8 +1,8 @@
-// Boundaries of the lattice: phases of quarks that step over them, and boundaries of links in time, told by the bits
-// BOUND_* of `Bounds`. With open ones temporal links of the last stored slice do not exist: they are zero where links are
-// stored whole or as rows, and other storages give anything for them, so that nothing may read them. With those of the
-// Schroedinger functional spatial links of slice 0 stand still, and those of the slice behind the last stored one are
-// constants, which take the place of the links of slice 0 that a step forward finds.
+// Boundaries of the lattice: phases of quarks that step over them, and boundaries of links in time, which the bits
+// BOUND_* of `Bounds` describe. With open boundaries the temporal links of the last stored slice do not exist: they are
+// zero where links are stored whole or as rows, and undefined in other storages, so that no kernel may read them. With
+// boundaries of the Schroedinger functional the spatial links of slice 0 are fixed, and those of the slice behind the
+// last stored one are constants, which a step forward from the last slice finds in place of the links of slice 0.
 #pragma once
 #include "recon.h"
 
@@ -14,8 +14,8 @@ template <class Args> PLAQ_FN bool has_phase(const Args& a, const Site& s, int m
 }
 template <class R, class Args> PLAQ_FN cplx<R> boundary_phase(const Args& a, const Site& s, int mu, bool forward) {
   const int k = forward ? mu : mu + 4;
-  return {where_ends(a.geom, s, mu, forward, splat<R>(a.phase_re[k]), splat<R>(1)),
-          where_ends(a.geom, s, mu, forward, splat<R>(a.phase_im[k]), splat<R>(0))};
+  return {select_leaving(a.geom, s, mu, forward, splat<R>(a.phase_re[k]), splat<R>(1)),
+          select_leaving(a.geom, s, mu, forward, splat<R>(a.phase_im[k]), splat<R>(0))};
 }
 
 // Whether some lanes of the site are `n` slices above the first slice of the lattice, n = 0 or 1, or below the last
@@ -24,7 +24,7 @@ PLAQ_FN bool near_first(const Geom& g, const Site& s, int n = 0) { return s.t ==
 PLAQ_FN bool near_last(const Geom& g, const Site& s, int n = 0) {
   return s.t == g.t() - 1 - n && g.origin[3] + local_extent(g, 3) == g.global[3];
 }
-// `there` in these lanes, else `other`.
+// `there` in the lanes for which `near_first` (or `near_last`) is true, else `other`.
 template <class R> PLAQ_FN R on_first(const Geom& g, const Site& s, R there, R other, int n = 0) {
   return near_first(g, s, n) ? by_lane_bit(there, other, s.lx, g.lane_t(), false) : other;
 }
@@ -71,14 +71,14 @@ template <class R> PLAQ_FN R exists(const Bounds& b, const Geom& g, const Site& 
   if (mu != 3 || !(b.kind() & BOUND_UPPER)) return splat<R>(1);
   return on_last(g, s, splat<R>(0), splat<R>(1));
 }
-// 1 for links that change, 0 for those that do not exist or stand still.
+// 1 for links that change, 0 for those that do not exist or are fixed.
 template <class R> PLAQ_FN R active(const Bounds& b, const Geom& g, const Site& s, int mu) {
   if (mu < 3 && (b.kind() & BOUND_FIXED)) return on_first(g, s, splat<R>(0), splat<R>(1));
   return exists<R>(b, g, s, mu);
 }
 
 // The weight of the plaquettes in a plane of space on the slice of x: `lower` and `upper` on slices where the lattice is
-// open, 0 where links stand still, else 1.
+// open, 0 where links are fixed, else 1.
 template <class R> PLAQ_FN R space_weight(const Bounds& b, const Geom& g, const Site& x, double lower, double upper) {
   R w = splat<R>(1);
   if (b.kind() & BOUND_LOWER) w = on_first(g, x, splat<R>(b.kind() & BOUND_FIXED ? 0 : lower), w);
@@ -86,7 +86,7 @@ template <class R> PLAQ_FN R space_weight(const Bounds& b, const Geom& g, const 
   return w;
 }
 // The weight of the plaquettes between the slice of x and the next one, or with `below` the one before: `lower` and
-// `upper` where they touch links that stand still, 0 where they do not exist, else 1.
+// `upper` where they touch fixed links, 0 where they do not exist, else 1.
 template <class R>
 PLAQ_FN R time_weight(const Bounds& b, const Geom& g, const Site& x, bool below, double lower, double upper) {
   R w = splat<R>(1);

@@ -26,8 +26,8 @@ template <class A, class... Args> PLAQ_FN constexpr bool takes_elements(void (*)
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, Element n) {                                           \
     static_assert(takes_elements(&BODY::site), "an element of 64 bits");                         \
-    after_the_last();                                                                            \
-    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    await_previous_launch();                                                                            \
+    if (!waits_for_ranks(a)) allow_next_launch();                                                \
     const Element o = (Element)blockIdx.x * PLAQ_BLOCK + (Element)threadIdx.x;                   \
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }

@@ -1,10 +1,10 @@
-// Actions and forces of plaquettes and rectangles. The force of a link is the traceless imaginary part of
-// U_mu(x) A, A the sum of what closes its loops. Where there are rectangles, each plane's two staples of
-// every link are kept first, as one matrix that goes the link's way,
+// Actions and forces of plaquettes and rectangles. The force of a link is the traceless imaginary part of U_mu(x) A, A
+// the sum of what closes its loops. Where there are rectangles, the two staples of every link in each plane are added
+// up and kept first, as one matrix from the start of the link to its end,
 //   B_mu,nu(x) = U_nu(x) U_mu(x+nu) U_nu(x+mu)^dagger + U_nu(x-nu)^dagger U_mu(x-nu) U_nu(x-nu+mu):
-// a rectangle is a plaquette one of whose links is replaced by its staple in the same plane. The other
-// staple of such a link goes back the way and leaves the unit matrix, which has no force and a trace of
-// three. No kernel looks further than one site, which is as far as borders go.
+// a rectangle is a plaquette one of whose links is replaced by its staple in the same plane. The other of the two
+// staples gives the unit matrix, which has no force and a trace of three. No kernel reads links farther than one site
+// away, which is as far as borders reach.
 #pragma once
 #include "algebra.h"
 #include "bound_weights.h"
@@ -54,7 +54,7 @@ template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const 
   store_algebra<S>(p, momenta, x, mu);
   return p;
 }
-// As `kicked`; the sum is |F|^2 over links, the maximum the largest |F|^2 of a link.
+// Updates the momenta as `kicked` does; the sum is |F|^2 over links, the maximum the largest |F|^2 of a link.
 template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
   const Algebra<R> g = at_bounds(a, x, mu, f);
@@ -74,13 +74,14 @@ template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, con
   add_row(u);
   return u;
 }
-// As `load_rows`, of a link that is a step in direction `along` ahead of x.
+// Loads a link as `load_rows` does, at a site that is a step in direction `along` ahead of x.
 template <class S, class R> PLAQ_FN Su3<R> load_ahead(const ForceArgs& a, const Site& s, int mu, const Site& x, int along) {
   Su3<R> u = load_rows<S, R>(a.gauge, s, mu);
   if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);
   return u;
 }
-// As `load_rows`, for staples. In single precision a GPU is bound by instructions, and the third row is loaded.
+// Loads a link of a staple as `load_rows` does, but in single precision on a GPU with its third row, since instructions
+// limit the speed there.
 template <class S, class R> PLAQ_FN Su3<R> load_side(const FieldView& gauge, const Site& s, int mu) {
   if constexpr (PLAQ_GPU && sizeof(R) == 4) {
     Su3<R> u;
@@ -131,9 +132,9 @@ template <class F> PLAQ_FN void each_link(const ForceArgs& a, int i, int lx, con
 
 // The sites one step from x in every direction; a direction that is no compile-time constant
 // selects among them.
-struct Around {
+struct Neighbours {
   Site up[4], down[4];
-  PLAQ_FN Around(const Geom& g, const Site& x) {
+  PLAQ_FN Neighbours(const Geom& g, const Site& x) {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) up[mu] = neighbour(g, x, mu, true), down[mu] = neighbour(g, x, mu, false);
   }
   // Copies only the members by which links are found.
@@ -145,8 +146,8 @@ struct Around {
     return n;
   }
 };
-// x+mu-nu, of x+mu and x-nu: the step back from x+mu is the same as the step back from x, but where a step turns a direction
-// (geometry.h).
+// The site x+mu-nu, from x+mu and x-nu: the step from x+mu changes the same members as the step from x, but where steps
+// turn a direction (geometry.h).
 PLAQ_FN Site corner_of(const Geom& g, const Site& x, const Site& up, const Site& down, int mu, int nu) {
   if (turning_bits(g)) return neighbour(g, neighbour(g, x, mu, true), nu, false);
   Site n = x;
@@ -157,7 +158,7 @@ PLAQ_FN Site corner_of(const Geom& g, const Site& x, const Site& up, const Site&
 // Adds the staples of link mu of x in plane number k of its three, times the coefficient of the
 // plane or 1.
 template <class S, bool WEIGHTS, class R>
-PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, const Site& x, const Site& xm, int mu, int k) {
+PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Neighbours& neighbours, const Site& x, const Site& xm, int mu, int k) {
   // The warps of two directions work on the plane of these directions at the same time.
   const int nu = mu ^ k;
   R above = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6)), below = above;
@@ -172,14 +173,14 @@ PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, 
     return u;
   };
   // x+mu -> x+mu+nu -> x+nu -> x
-  const Site up = Around::of(around.up, nu);
+  const Site up = Neighbours::of(neighbours.up, nu);
   Columns<R> v = adjoint_columns(load_side<S, R>(a.gauge, x, nu));
   v = times<true>(side(up, mu, nu), v);
   v = times<false>(side(xm, nu, mu), v);
   if constexpr (WEIGHTS) add_columns(sum, above, v);
   else add_columns(sum, v);
   // x+mu -> x+mu-nu -> x-nu -> x
-  const Site down = Around::of(around.down, nu);
+  const Site down = Neighbours::of(neighbours.down, nu);
   v = columns(load_side<S, R>(a.gauge, down, nu));
   v = times<true>(load_side<S, R>(a.gauge, down, mu), v);
   v = times<true>(side(corner_of(a.geom, x, xm, down, mu, nu), nu, mu), v);
@@ -188,14 +189,14 @@ PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, 
 }
 // The sum of a link's staples, with the coefficients of their planes or without.
 template <class S, bool WEIGHTS, class R> PLAQ_FN Su3<R> staples_of(const ForceArgs& a, const Site& x, int mu) {
-  const Around around(a.geom, x);
-  const Site xm = Around::of(around.up, mu);
+  const Neighbours neighbours(a.geom, x);
+  const Site xm = Neighbours::of(neighbours.up, mu);
   Su3<R> sum = {};
   if constexpr (PLAQ_GPU && sizeof(R) == 4) {
     // A loop, so that registers are left for links of the next plane.
-    PLAQ_UNROLL for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
+    PLAQ_UNROLL for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, neighbours, x, xm, mu, k);
   } else {
-    PLAQ_ROLLED for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, neighbours, x, xm, mu, k);
   }
   return sum;
 }
@@ -271,17 +272,17 @@ template <int W, class S> struct PlaneStaples {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
-      const Around around(a.geom, x);
-      const Site xm = Around::of(around.up, mu);
+      const Neighbours neighbours(a.geom, x);
+      const Site xm = Neighbours::of(neighbours.up, mu);
       PLAQ_ROLLED for (int k = 1; k < 4; k++) {
         const int nu = mu ^ k;
         Su3<R> b = {};
-        const Site up = Around::of(around.up, nu);
+        const Site up = Neighbours::of(neighbours.up, nu);
         Columns<R> v = adjoint_columns(load_ahead<S, R>(a, xm, nu, x, mu));
         v = times<false>(load_ahead<S, R>(a, up, mu, x, nu), v);
         v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
         add_columns(b, v);
-        const Site down = Around::of(around.down, nu);
+        const Site down = Neighbours::of(neighbours.down, nu);
         v = columns(load_ahead<S, R>(a, corner_of(a.geom, x, xm, down, mu, nu), nu, x, mu));
         v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
         v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
@@ -311,11 +312,12 @@ template <class R> PLAQ_FN Su3<R> times(R c, const Su3<R>& x) {
   return z;
 }
 
-// The staple of plaquettes above a link, or below it, and what closes the rectangles there: of the links
-// of mu in `side` (its nu at the start), `across` (mu itself) and `far` (its nu at the end)
-//   far across^dagger side^dagger, below the link far^dagger across^dagger side,
-// with its coefficient, and with one link after the other replaced by B: `along` for the two of nu, first the far one,
-// whose rectangles are long in mu, `beyond` for that of mu.
+// Adds to `sum` what closes the loops through a link of direction mu at x in the plane mu, nu, above it or below it: c
+// times the staple of the plaquette, and the staples in which one link is replaced by its B. `side`, `across` and `far`
+// are the sites of the staple's links: that of nu at the start of the link, that of mu, that of nu at its end. The staple
+// is far across^dagger side^dagger, or below the link far^dagger across^dagger side. `along` are the coefficients of
+// rectangles that are long in mu, with B of `far` and with B of `side`; `beyond` is that of rectangles long in nu, with B
+// of `across`.
 template <bool BELOW, class S, class R>
 PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& x, const Site& side, const Site& across, const Site& far,
                        int mu, int nu, R c, const R (&along)[2], R beyond) {
@@ -332,7 +334,8 @@ PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& x, const Sit
   add_product<false, !BELOW>(sum, times(along[1], path), load_staple<S, R>(a, side, nu, mu));
 }
 
-// Adds c A U A, A the staple of plaquettes above the link U of x or below it: what closes the same plaquettes, wound twice.
+// Adds c A U A, where A is the staple above the link U of x, or below it: its product with U is the loop that goes
+// around the plaquette twice.
 template <bool BELOW, class S, class R>
 PLAQ_FN void add_twice(Su3<R>& sum, const ForceArgs& a, const Site& x, const Site& side, const Site& across, const Site& far,
                        int mu, int nu, R c) {
@@ -348,15 +351,15 @@ template <int W, class S> struct RectangleForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
-      const Around around(a.geom, x);
+      const Neighbours neighbours(a.geom, x);
       Su3<R> sum = {};
       PLAQ_ROLLED for (int k = 1; k < 4; k++) {
-        const Site xm = Around::of(around.up, mu);
+        const Site xm = Neighbours::of(neighbours.up, mu);
         const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
         const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
         const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
         const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
-        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu);
+        const Site up = Neighbours::of(neighbours.up, nu), down = Neighbours::of(neighbours.down, nu);
         const Site corner = corner_of(a.geom, x, xm, down, mu, nu);
         // Factors of c, of the two of `along` and of `beyond`, above and below.
         R w[2][4];
@@ -374,7 +377,7 @@ template <int W, class S> struct RectangleForce {
       kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * sum), sums);
     });
   }
-  // Whether plaquettes of the site's links may touch links that stand still.
+  // Whether plaquettes of the site's links may touch fixed links.
   static PLAQ_FN bool at_fixed(const ForceArgs& a, const Site& x) {
     return near_last(a.geom, x) || near_first(a.geom, x) || near_first(a.geom, x, 1);
   }
@@ -387,7 +390,7 @@ template <int W, class S> struct RectangleForce {
       return;
     }
     const R one = splat<R>(1), zero = splat<R>(0);
-    // What is behind the slice of links that stand still does not exist.
+    // Loops that would reach behind a slice of fixed links do not exist.
     const R ends = a.bounds.kind() & BOUND_EDGE ? on_last(a.geom, x, zero, one) : one;
     if (mu == 3) {
       w[0][1] = w[1][1] = ends;
@@ -412,9 +415,9 @@ template <int W, class S> struct PlaquetteAction {
       }
   }
 };
-// As PlaquetteAction, with rectangles: U_mu(x) B_nu,mu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger has two steps in mu,
-// U_mu(x) U_nu(x+mu) B_mu,nu(x+nu)^dagger U_nu(x)^dagger two in nu; each also contains the unit matrix of the other
-// staple.
+// The action of PlaquetteAction and of rectangles: U_mu(x) B_nu,mu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger has two steps
+// in mu, U_mu(x) U_nu(x+mu) B_mu,nu(x+nu)^dagger U_nu(x)^dagger two in nu; each product also contains a unit matrix
+// from the other staple in B.
 template <int W, class S> struct RectangleAction {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<1, W>& sums) {
@@ -446,7 +449,7 @@ template <int W, class S> struct RectangleAction {
         const R exists = time_weight<R>(a.bounds, a.geom, x, false, 1, 1);
         sums.add(0, w * term(a.plaquette[n], p, one) + exists * (term(a.first[n], b, two) + term(a.second[n], d, last)));
         if (!edge) continue;
-        // Plaquettes that touch links which stand still also count wound twice, by half.
+        // Plaquettes that touch fixed links also contribute half of the loop that goes around them twice.
         const Su3<R> loop = there * adj(back);
         sums.add(0, touch_weight<R>(a.bounds, a.geom, x, false) * term(0.5 * a.first[n], re_trace_adj(loop, adj(loop)), one));
       }

@@ -47,7 +47,7 @@ template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
 // computed as n q0 and m q_i without a division.
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
   const R v2 = fma_(q.a[3], q.a[3], fma_(q.a[1], q.a[1], q.a[2] * q.a[2]));
-  // If q vanishes, every unit vector is as good; the result is 1 but for rounding.
+  // If q vanishes, all unit vectors maximise the functional; the result is 1 but for rounding.
   const R q0 = select(fma_(q.a[0], q.a[0], v2) < splat<R>(nothing<R>), splat<R>(1), q.a[0]);
   const R a2 = q0 * q0, n = a2 + v2, m = fma_(omega, a2, v2);
   const R c = vrsqrt(fma_(n * n, a2, m * m * v2)), b = m * c;
@@ -60,7 +60,7 @@ template <int N, class M, class R> struct TraceSum {
   PLAQ_FN void clear() { w = M{}; }
   template <class V> PLAQ_FN void add(const V& v) { add_columns(w, v); }
   PLAQ_FN void apply(const M& g) { w = g * w; }
-  PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
+  PLAQ_FN void rotate_pair(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
   // The real multiple of an SU(2) matrix whose unit vector is the best a for subgroup (i, j).
   PLAQ_FN Su2<R> best(int i, int j) const { return adj(twice_block(w, i, j)); }
   PLAQ_FN R functional() const { return trace(w).re; }
@@ -109,7 +109,7 @@ template <int N, class M, class R> struct AbelianSum {
     }
   }
   // h[c] -> a h[c] a^dagger for all c: multiplies rows i and j, takes the adjoint, and does both once more.
-  PLAQ_FN void turn(const Su2<R>& a, int i, int j) {
+  PLAQ_FN void rotate_pair(const Su2<R>& a, int i, int j) {
     PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int twice = 0; twice < 2; twice++) {
       rotate(h[c], a, i, j);
       PLAQ_UNROLL for (int k = 0; k < N; k++) {
@@ -259,10 +259,10 @@ struct Active {
   }
 };
 
-// Sums over sites of active slices: the functional (every link is seen by both its ends) and the violation of slice
+// Sums over sites of active slices: the functional (every link is counted at both its ends) and the violation of slice
 // `batch`, then those of the slice in the upper lanes, if two share them; and the largest violation of each of the two.
 template <int W, class Sum>
-PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const Site& x, const Active& active) {
+PLAQ_FN void add_quality(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const Site& x, const Active& active) {
   typedef decltype(sum.functional()) R;
   const R zero = splat<R>(0), v[2] = {sum.functional(), sum.violation(a.condition() == GAUGE_PHASES)};
   PLAQ_UNROLL for (int upper = 0; upper < (active.bit ? 2 : 1); upper++) {
@@ -284,10 +284,10 @@ struct Counts {
   // notes that behind the counts.
   PLAQ_FN void await(int slice) const {
     if (threadIdx.x < 3) {
-      Patience patience(10000000000, a.done + 4 * extent(a.geom, a.time()));
+      Timeout timeout(10000000000, a.done + 4 * extent(a.geom, a.time()));
       u32 done;
       do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(of(slice + (int)threadIdx.x - 1)) : "memory");
-      while ((int)(done - (u32)a.target) < 0 && !patience.ends(1));
+      while ((int)(done - (u32)a.target) < 0 && !timeout.expires(1));
     }
     __syncthreads();
   }
@@ -302,8 +302,8 @@ struct Counts {
 // other ranks' programs may need.
 PLAQ_FN bool waits_for_ranks(const GaugeFixArgs& a) { return a.region() == REGION_FACES_FIRST; }
 
-// Updates one parity, batches = slices, or with a lag both parities in one launch, batches = turns of SweepOrder. As a
-// reduction it also returns the sums of `see` for the sites before the update.
+// Updates one parity, batches = slices, or with a lag both parities in one launch, batches = positions in SweepOrder. As a
+// reduction it also returns the sums of `add_quality` for the sites before the update.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
@@ -315,11 +315,11 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       divided(a, o);
       return;
     } else if constexpr (fixed.lag() != 0) {
-      const SweepOrder::Turn turn = SweepOrder{extent(a.geom, a.time()), a.lag()}.turn(batch);
+      const SweepOrder::Slice next = SweepOrder{extent(a.geom, a.time()), a.lag()}.at(batch);
       const Counts counts{a};
-      if (turn.parity) counts.await(turn.slice);
-      run(a, face_site(a.geom, o, a.time(), turn.slice, turn.parity, lx), turn.slice, (Sums<6, W>*)0);
-      if (!turn.parity) counts.add(turn.slice);
+      if (next.parity) counts.await(next.slice);
+      run(a, face_site(a.geom, o, a.time(), next.slice, next.parity, lx), next.slice, (Sums<6, W>*)0);
+      if (!next.parity) counts.add(next.slice);
       return;
     } else
 #endif
@@ -349,7 +349,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     const int pieces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - pieces, faces = (pieces + 3) / 4, b = o / PLAQ_BLOCK;
     const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period), thread = o - b * PLAQ_BLOCK;
     if (b >= faces * period || b % period) {
-      let_the_next_come();
+      allow_next_launch();
       const int i = (b - before) * PLAQ_BLOCK + thread;
       if (i >= inner_sites(a.geom)) return;
       const Site x = inner_site(a.geom, i, a.parity, 0);
@@ -374,7 +374,8 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
   }
 #endif
-  // The new matrix g(x) of a site; `sums`, unless null, receives what the site saw before.
+  // The new matrix g(x) of a site; `sums`, unless null, receives the functional and the violation of the site before
+  // the update.
   template <Neighbours WHERE = BORDERED>
   static PLAQ_FN M run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
     const Active active(a, slice);
@@ -395,7 +396,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums) {
     Sum sum;
     At::template gather<WHERE>(sum, a, x, g);
-    if (sums) see(*sums, sum, a, x, active);
+    if (sums) add_quality(*sums, sum, a, x, active);
     PLAQ_FIXED(GaugeFixArgs, fixed, a);
     const bool random = fixed.method() == GAUGE_STOCHASTIC || fixed.method() == GAUGE_HEAT;
     const R omega = splat<R>(a.omega);
@@ -419,7 +420,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
         r = overrelaxed(q, omega);
       }
       rotate(g, r, i, j);
-      sum.turn(r, i, j);
+      sum.rotate_pair(r, i, j);
     }
   }
 };
@@ -441,7 +442,7 @@ template <int W, class S, int STORAGE> struct GaugeQuality {
     load_matrix<S, At::G>(g, a.g, x);
     Sum sum;
     At::gather(sum, a, x, g);
-    see(sums, sum, a, x, active);
+    add_quality(sums, sum, a, x, active);
   }
 };
 

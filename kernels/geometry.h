@@ -36,7 +36,7 @@ PLAQ_FN void set_indices(const Geom& g, Site& s) {
   s.o = ((s.t * g.z() + s.z) * g.y() + s.y) * (g.x() / 2) + s.xh;
   s.e = s.o;
   if (g.halos() == 0) return;
-  // x is 2 xh + row, and one more with a halo in front of it: half of that is xh + row.
+  // x is 2 xh + row. With a halo in x one site precedes it, and half of x + 1 is xh + row.
   s.e = s.xh + (has_halo(g, 0) ? s.row : 0) + (s.y + has_halo(g, 1)) * link_stride(g, 1) +
         (s.z + has_halo(g, 2)) * link_stride(g, 2) + (s.t + has_halo(g, 3)) * link_stride(g, 3);
 }
@@ -133,21 +133,21 @@ PLAQ_FN bool at_end(const Geom& g, const Site& s, int mu, bool forward) {
   if (at_seam(g, s, mu, forward)) return true;
   return turning_bits(g) && mu == turning(g) && half_further(g, coordinate(s, mu), mu) == (forward ? extent(g, mu) - 1 : 0);
 }
-// `there` in the lanes that leave the lattice by this step, else `other`.
-template <class R> PLAQ_FN R where_ends(const Geom& g, const Site& s, int mu, bool forward, R there, R other) {
+// `leaving` in the lanes that leave the lattice by this step, else `other`.
+template <class R> PLAQ_FN R select_leaving(const Geom& g, const Site& s, int mu, bool forward, R leaving, R other) {
   const int bits = turning_bits(g);
-  if (bits && mu == turning(g)) return by_lane_bits(there, other, s.lx, bits, !at_seam(g, s, mu, forward));
-  return by_lane_bit(there, other, s.lx, lane_bit(g, mu), forward);
+  if (bits && mu == turning(g)) return by_lane_bits(leaving, other, s.lx, bits, !at_seam(g, s, mu, forward));
+  return by_lane_bit(leaving, other, s.lx, lane_bit(g, mu), forward);
 }
-// As `at_seam`, for directions with a halo; there, o and the lanes of a neighbour are those of the
-// periodic piece.
+// Whether a step leaves this lane's piece in a direction with a halo; the index o and the lanes of the neighbour are
+// then those of the periodic piece.
 PLAQ_FN bool at_halo(const Geom& g, const Site& s, int mu, bool forward) {
   return has_halo(g, mu) && at_seam(g, s, mu, forward);
 }
 
 #if !PLAQ_GPU
 // Moves site n to where a seam takes it: its coordinate `turning` becomes half of the local extent further.
-PLAQ_RARE void turn(const Geom& g, Site& n) {
+PLAQ_RARE void cross_seam(const Geom& g, Site& n) {
   const int nu = turning(g), c = half_further(g, coordinate(n, nu), nu);
   if (nu == 0) n.xh = c >> 1;
   if (nu == 1) n.y = c;
@@ -184,7 +184,7 @@ PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   if (g.halos() == 0) n.e = n.o;
   if (wraps) n.lx = s.lx ^ lane_bit(g, mu);
 #if !PLAQ_GPU
-  if (PLAQ_LANES != 16 && wraps && mu > 0 && (extent(g, mu) & 1)) turn(g, n);
+  if (PLAQ_LANES != 16 && wraps && mu > 0 && (extent(g, mu) & 1)) cross_seam(g, n);
 #endif
   return n;
 }

@@ -1,12 +1,12 @@
-// Field strengths that act on colour vectors: what pairs of field strengths along lines are made of.
+// Field strengths that act on colour vectors, for pairs of field strengths that are connected by lines of links.
 #pragma once
 #include "leaves.h"
 
 namespace PLAQ_NS {
 
-// out_k, spin p, is F_p v_k for the planes xy, xz, yz or, of `electric`, xt, yt, zt, and spin 3 is 0; F is the field strength of
-// the clover leaves without its trace, v_k column k = 0, 1, 2 of `vectors`. With `begin` these are the unit vectors e_k, which are
-// written there, too. A batch is a parity.
+// Spin p of out_k becomes F_p v_k, where p = 0, 1, 2 numbers the planes xy, xz, yz, or with `electric` xt, yt, zt; spin
+// 3 becomes 0. F is the field strength of the clover leaves without its trace, v_k is column k = 0, 1, 2 of `vectors`.
+// With `begin` the v_k are the unit vectors e_k, which are also written to `vectors`. A batch is a parity.
 template <int W, class S, int RECON> struct FieldStrengthTimes {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const FieldStrengthTimesArgs& a, int o, int lx, int parity) {

@@ -53,7 +53,7 @@ PLAQ_FN void staple_sum(M<R>& sum, const Args& a, const Plane (&gauge)[2], const
 }
 
 // Sets u back to `old` in the lanes where link mu of x is fixed or does not exist.
-template <class R> PLAQ_FN void keep_still(Su3<R>& u, const Su3<R>& old, const Bounds& b, const Geom& g, const Site& x, int mu) {
+template <class R> PLAQ_FN void restore_fixed(Su3<R>& u, const Su3<R>& old, const Bounds& b, const Geom& g, const Site& x, int mu) {
   const bool first = mu < 3 && (b.kind() & BOUND_FIXED), last = mu == 3 && (b.kind() & BOUND_UPPER);
   if (!first && !last) return;
   PLAQ_UNROLL for (int i = 0; i < 9; i++) {
@@ -63,7 +63,7 @@ template <class R> PLAQ_FN void keep_still(Su3<R>& u, const Su3<R>& old, const B
          first ? on_first(g, x, w.im, z.im) : on_last(g, x, w.im, z.im)};
   }
 }
-template <class R> PLAQ_FN void keep_still(Su2<R>&, const Su2<R>&, const Bounds&, const Geom&, const Site&, int) {}
+template <class R> PLAQ_FN void restore_fixed(Su2<R>&, const Su2<R>&, const Bounds&, const Geom&, const Site&, int) {}
 
 // Updates the links of one direction on one parity in place, by heat bath (`heat`) or overrelaxation.
 template <int W, class S, int STORAGE> struct UpdateLinks {
@@ -88,7 +88,7 @@ template <int W, class S, int STORAGE> struct UpdateLinks {
         n += max_tries + 1;
       }
     reunitarise(u);
-    if (a.bounds.kind()) keep_still(u, old, a.bounds, a.geom, x, a.direction);
+    if (a.bounds.kind()) restore_fixed(u, old, a.bounds, a.geom, x, a.direction);
     store_link<S, STORAGE>(u, gauge[x.par], x, a.direction);
   }
 };

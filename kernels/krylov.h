@@ -99,14 +99,14 @@ template <int W, class S> struct KrylovGram {
 // its coefficient in the solution, then those in the residual, in double, then all of these in single precision. Sums:
 // |r|^2 before, after, and the number of directions used. On a GPU a warp shares a right-hand side.
 template <int W> struct KrylovSolve {
-  static constexpr int N = KRYLOV_TILE, M = KRYLOV_MOST;
+  static constexpr int N = KRYLOV_TILE, M = KRYLOV_MAX_VECTORS;
   typedef cplx<double> Z;
 #if PLAQ_GPU
   static constexpr int team = 32, team_rows = 4;
-  static PLAQ_FN void meet() { __syncwarp(); }
+  static PLAQ_FN void synchronise() { __syncwarp(); }
 #else
   static constexpr int team = 1, team_rows = 1;
-  static PLAQ_FN void meet() {}
+  static PLAQ_FN void synchronise() {}
 #endif
   // Memory shared by the threads of a right-hand side: g: products of vectors, row <= column; u: U of A = U D^-1
   // U^dagger, A the products of images, in the lower triangle; over: 1 / D; w: products of images with r,
@@ -140,7 +140,7 @@ template <int W> struct KrylovSolve {
         }
         m.g[p][q] = {kept[0], kept[1]};
       }
-    meet();
+    synchronise();
     const auto g = [&](int i, int j) { return i <= j ? m.g[i][j] : conj(m.g[j][i]); };
     // <image i, image j>, or <image i, r> if j < 0.
     const auto product = [&](int i, int j) {
@@ -153,7 +153,7 @@ template <int W> struct KrylovSolve {
         if (j < 0) m.w[i] = product(i, j);
         else m.u[i][j] = product(i, j);
       }
-    meet();
+    synchronise();
     const double before = g(0, 0).re;
     double after = before;
     int n = 0;
@@ -173,7 +173,7 @@ template <int W> struct KrylovSolve {
           else m.u[i][j] = m.u[i][j] - mul_conj(m.u[j][n], f);
         }
       }
-      meet();
+      synchronise();
     }
     bool finite = true;
     for (int i = n - 1; i >= 0; i--) {
@@ -181,7 +181,7 @@ template <int W> struct KrylovSolve {
       finite = finite && x.re - x.re == 0 && x.im - x.im == 0;
       if (o == 0) m.x[i] = x;
       for (int k = o; k < i; k += team) m.w[k] = m.w[k] - mul_conj(m.u[i][k], x);
-      meet();
+      synchronise();
     }
     if (!finite) n = 0, after = before;
     double* out = (double*)a.coef + (i64)rhs * 4 * M;
@@ -206,9 +206,9 @@ template <int W, class S> struct KrylovCombine {
   typedef typename S::T T;
   typedef typename S::C C;
   static PLAQ_FN cplx<C> coefficient(const KrylovArgs& a, int rhs, int k) {
-    const i64 at = (i64)rhs * 2 * KRYLOV_MOST + k;
+    const i64 at = (i64)rhs * 2 * KRYLOV_MAX_VECTORS + k;
     if constexpr (sizeof(C) == 8) return number<C>((const double*)a.coef, at);
-    else return number<C>((const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST), at);
+    else return number<C>((const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MAX_VECTORS), at);
   }
   static PLAQ_FN void at_number(const KrylovArgs& a, i64 at, int rhs) {
     cplx<C> y = {0, 0}, z = {0, 0};
@@ -216,7 +216,7 @@ template <int W, class S> struct KrylovCombine {
     for (int k = 0; k < a.count; k++) {
       const cplx<C> x = number<C>((const T*)a.x[k], at);
       if (a.with_y()) y = madd(y, coefficient(a, rhs, a.skip + k), x);
-      if (a.with_z()) z = madd(z, coefficient(a, rhs, KRYLOV_MOST + k), x);
+      if (a.with_z()) z = madd(z, coefficient(a, rhs, KRYLOV_MAX_VECTORS + k), x);
     }
     if (a.with_y()) put_number((T*)a.y, at, y);
     if (a.with_z()) put_number((T*)a.z, at, z);
@@ -240,7 +240,7 @@ template <int W, class S> struct KrylovCombine {
       for (int i = 0; i < 2; i++) y[i] = lane_io<T, R>::load(place(a.y, i));
     for (int k = 0; k < a.count; k++) {
       const R re = lane_io<T, R>::load(place(a.x[k], 0)), im = lane_io<T, R>::load(place(a.x[k], 1));
-      const cplx<C> c = coefficient(a, batch, a.skip + k), d = coefficient(a, batch, KRYLOV_MOST + k);
+      const cplx<C> c = coefficient(a, batch, a.skip + k), d = coefficient(a, batch, KRYLOV_MAX_VECTORS + k);
       const R cr = splat<R>(c.re), ci = splat<R>(c.im), dr = splat<R>(d.re), di = splat<R>(d.im);
       y[0] = fnma_(im, ci, fma_(re, cr, y[0])), y[1] = fma_(im, cr, fma_(re, ci, y[1]));
       z[0] = fnma_(im, di, fma_(re, dr, z[0])), z[1] = fma_(im, dr, fma_(re, di, z[1]));

@@ -105,7 +105,7 @@ template <int W, class S> struct KrylovShortCombine {
 #endif
     const Site at = short_site((int)o, lx);
     const Plane py = {a.y + rhs * a.wide_apart, nullptr, 0}, pz = {a.z + rhs * a.wide_apart, nullptr, 0};
-    const float* coef = (const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST) + (i64)rhs * 4 * KRYLOV_MOST;
+    const float* coef = (const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MAX_VECTORS) + (i64)rhs * 4 * KRYLOV_MAX_VECTORS;
     if (a.columns()) return add_columns(a, at, py, pz, coef, rhs);
     for (int c = 0; c < a.reals(); c += V) {
       R y[V], z[V];
@@ -118,7 +118,7 @@ template <int W, class S> struct KrylovShortCombine {
         const R unit = load_norm<R>(p, at);
         const float* from = coef + 2 * k;
         add(y, v, unit * from[0], unit * from[1]);
-        from += 2 * KRYLOV_MOST;
+        from += 2 * KRYLOV_MAX_VECTORS;
         if (a.with_z()) add(z, v, unit * (from[0] - (k == 0 ? 1.0f : 0.0f)), unit * from[1]);
       }
       store_raw<f32>(y, py, at, a.reals(), c);
@@ -142,7 +142,7 @@ template <int W, class S> struct KrylovShortCombine {
       const Plane p = short_vector(a, k, rhs);
       const float* from = coef + 2 * k;
       const R re = unit * from[0], im = unit * from[1];
-      from += 2 * KRYLOV_MOST;
+      from += 2 * KRYLOV_MAX_VECTORS;
       PLAQ_UNROLL for (int c = 0; c < 3; c++) {
         R v[V];
         load_short<S>(v, a, p, at, c * V);

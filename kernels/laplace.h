@@ -60,7 +60,7 @@ template <int W, class S, int RECON> struct Laplace {
     load<S>(w, vector_message(a.received, mu, forward, rhs), n);
     PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = bit ? by_lane_bit(w[i], v[i], s.lx, bit, forward) : w[i];
   }
-  // A link that a quark crosses the end of the lattice by carries the boundary's phase.
+  // Multiplies the link of a hop across the end of the lattice by the boundary's phase.
   static PLAQ_RARE void across_boundary(Su3<R>& u, const LaplaceArgs& a, const Site& s, int mu, bool forward) {
     const cplx<R> z = boundary_phase<R>(a, s, mu, forward);
     PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = z * u.e[i / 3][i % 3];
@@ -102,7 +102,7 @@ template <int W, class S, int RECON> struct Laplace {
       load<S>(v, plane(a.y, (first + k) * a.step_y()), s);
       PLAQ_UNROLL for (int i = 0; i < N; i++) acc[k][i] = fma_(d, v[i], c * acc[k][i]);
       const Plane out = plane(a.out, (first + k) * a.step_out());
-      // What is multiplied by 0 may be not finite.
+      // With coefficient 0 the field is not read, since it may hold numbers that are not finite.
       if (a.coef_out != 0) {
         load<S>(v, out, s);
         PLAQ_UNROLL for (int i = 0; i < N; i++) acc[k][i] = fma_(e, v[i], acc[k][i]);
@@ -116,9 +116,10 @@ template <int W, class S, int RECON> struct Laplace {
   }
 };
 
-// The same as Laplace for all columns of spinors, on sites whose neighbours are all on this rank, with both hops of
-// each direction. On a GPU one thread of a site does the forward hops, one the backward ones. Links stay in registers
-// for all columns, third rows in shared memory, and halves of the neighbours' spinors are copied there ahead of use.
+// Computes what Laplace does for all columns of spinors, on sites whose neighbours are all on this rank, with both hops
+// of each direction. On a GPU one thread of a site does the forward hops, one the backward ones. Links stay in
+// registers for all columns, third rows in shared memory, and halves of the neighbours' spinors are copied there ahead
+// of use.
 template <int W, class S, int RECON> struct LaplaceColumns {
   static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
     Laplace<W, S, RECON>::site(a, o, lx, batch);
@@ -136,29 +137,25 @@ template <int W, class S, int RECON> struct LaplaceColumns {
   }
   static constexpr int third_bytes = PLAQ_BLOCK * 6 * dirs * (int)sizeof(R), slot_bytes = PLAQ_BLOCK * 16 * chunks;
   static constexpr int stages = third_bytes + dirs * slot_bytes <= 48 * 1024 ? dirs : 2;
-  struct Mine {
+  struct SharedMemory {
     char* shared;
     PLAQ_FN uint4& slot(int k, int c) const { return ((uint4*)shared)[(k * chunks + c) * PLAQ_BLOCK + threadIdx.x]; }
     PLAQ_FN cplx<R>& third(int i) const { return ((cplx<R>*)(shared + stages * slot_bytes))[i * PLAQ_BLOCK + threadIdx.x]; }
   };
-  static PLAQ_FN void fetch(const Mine& mine, const Plane& p, u32 o, int half, int k, bool wanted) {
+  static PLAQ_FN void fetch(const SharedMemory& memory, const Plane& p, u32 o, int half, int k, bool wanted) {
     const uint4* from = (const uint4*)p.data + (o + (o & ~31u) * (2 * chunks - 1)) + 32 * chunks * half;
     PLAQ_UNROLL for (int c = 0; c < chunks; c++)
-      async_copy<16>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
+      async_copy<16>(&memory.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
   }
   static constexpr bool inner = LaplaceArgs{}.region() == REGION_INNER;
-  // The first site of block b of a parity. Blocks fill pencils, whose slices have some 5 MB in all columns.
+  // The first site of block b of a parity. Blocks of all columns fill pencils.
   static PLAQ_FN int first_site(u32 b) {
-    constexpr Geom g{};
-    constexpr int h = inner ? g.halos() : 0, row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
-                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
-    constexpr int rows = (5 << 20) / (12 * 24 * (int)sizeof(T)) / row;
-    constexpr Pencils pencils = Pencils::square(row, ny, nz, nt, sites, rows);
+    constexpr Pencils pencils = Pencils::square(InnerExtents::of(Geom{}, inner ? Geom{}.halos() : 0), sites, 12 * 24 * (int)sizeof(T));
     return pencils.first_site(b);
   }
   static PLAQ_FN void pairs(const LaplaceArgs& a, u32 b, int n) {
     __shared__ __align__(16) char shared[stages * slot_bytes + third_bytes];
-    const Mine mine{shared};
+    const SharedMemory memory{shared};
     const int i = threadIdx.x, half = i >> 4 & 1, o = first_site(b) + i / 32 * 16 + i % 16, p = a.parity();
     const bool forward = half == 0, inside = o < n;
     const Site s = inner ? inner_site(a.geom, inside ? o : 0, p, 0) : site_at(a.geom, inside ? o : 0, p, 0);
@@ -166,7 +163,7 @@ template <int W, class S, int RECON> struct LaplaceColumns {
     cplx<R> rows[dirs][6];
     PLAQ_UNROLL for (int k = 0; k < dirs; k++) at[k] = neighbour(a.geom, s, direction(k), forward).o;
     Plane in = plane(a.inp, 0);
-    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch(mine, in, at[k % dirs], k / dirs, k, true), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch(memory, in, at[k % dirs], k / dirs, k, true), async_commit();
     PLAQ_UNROLL for (int k = 0; k < dirs; k++) {
       const int mu = direction(k);
       const Site from = forward ? s : neighbour(a.geom, s, mu, false);
@@ -177,7 +174,7 @@ template <int W, class S, int RECON> struct LaplaceColumns {
       if (has_phase(a, s, mu, forward)) Laplace<1, S, RECON>::across_boundary(u, a, s, mu, forward);
       PLAQ_UNROLL for (int j = 0; j < 9; j++) {
         if (j < 6) rows[k][j] = u.e[j / 3][j % 3];
-        else mine.third(3 * k + j - 6) = u.e[2][j % 3];
+        else memory.third(3 * k + j - 6) = u.e[2][j % 3];
       }
     }
     const R c = (R)a.coef, d = (R)a.coef_y, e = (R)a.coef_out;
@@ -192,13 +189,13 @@ template <int W, class S, int RECON> struct LaplaceColumns {
         R v[12];
         PLAQ_UNROLL for (int j = 0; j < chunks; j++) {
           bits<T, V> w;
-          w.w = mine.slot(step % stages, j);
+          w.w = memory.slot(step % stages, j);
           unpack<S>(v, w, j);
         }
-        fetch(mine, next < step ? after : in, at[next % dirs], next / dirs, step % stages, next > step || more);
+        fetch(memory, next < step ? after : in, at[next % dirs], next / dirs, step % stages, next > step || more);
         async_commit();
         PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-          const cplx<R> u = i < 2 ? rows[k][3 * i + j] : mine.third(3 * k + j);
+          const cplx<R> u = i < 2 ? rows[k][3 * i + j] : memory.third(3 * k + j);
           PLAQ_UNROLL for (int spin = 0; spin < 2; spin++) {
             const int to = 12 * (step / dirs) + 6 * spin + 2 * i;
             const cplx<R> z = madd(cplx<R>{acc[to], acc[to + 1]}, u, cplx<R>{v[6 * spin + 2 * j], v[6 * spin + 2 * j + 1]});

@@ -1,6 +1,6 @@
-// Between fields and the arrays of host programs: one gather and scatter driven by a descriptor
-// (src/fields/layout.rs). Site i of a block lies at `stride_site * memory_index(i)` reals, its
-// components at the offsets of a table. One lane at a time: o and lx count the block's sites.
+// Copies between fields and arrays of host programs, as a layout describes them (src/fields/layout.rs). Site i of a
+// block lies at `stride_site * memory_index(i)` reals, its components at the offsets of a table. One lane at a time: o
+// and lx count the block's sites.
 #pragma once
 #include "bounds.h"
 #include "sums.h"
@@ -59,7 +59,7 @@ PLAQ_FN bool launch_index(const LayoutArgs& a, int o, int lx, i64& k) {
   return k < a.count;
 }
 
-// Sum of the moduli; NaN or infinite if a number is, or if all are absurd.
+// Sum of the moduli; NaN or infinite if one of the numbers is, or if the sum overflows.
 template <int N> PLAQ_FN double total(const double (&v)[N]) {
   double s = 0;
   for (int i = 0; i < N; i++) s += vabs(v[i]);
@@ -88,9 +88,9 @@ PLAQ_FN cplx<double> link_factor(const LayoutArgs& a, const int (&x)[4], int mu)
 }
 
 // Links this close to their group differ from it by rounding only, and are stored as they are read.
-PLAQ_FN bool exact_enough(double violation) { return violation < 1e-13; }
+PLAQ_FN bool within_rounding(double violation) { return violation < 1e-13; }
 
-// Multiplies links that are stored whole by those factors; batch = parity.
+// Multiplies links that are stored whole by the factors of `link_factor`; batch = parity.
 template <int W, class S> struct LinkFactors {
   typedef typename S::C C;
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int par) {
@@ -158,7 +158,7 @@ template <int W, class S> struct LayoutGauge {
       else if (report || a.reproject) violation(w, unitary, det);
       if (report) *report = verdict(v, vmax(unitary, det));
       if (a.dry) return;
-      if (a.reproject && !none && !exact_enough(vmax(unitary, det))) reunitarise(w);
+      if (a.reproject && !none && !within_rounding(vmax(unitary, det))) reunitarise(w);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
       store_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
     }
@@ -185,7 +185,7 @@ template <int W, class S> struct LayoutGauge {
       if (report) *report = verdict(v, vmax(vabs(det), row));
       if (a.dry) return;
       double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
-      if (a.reproject && !exact_enough(vmax(vabs(det), row))) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+      if (a.reproject && !within_rounding(vmax(vabs(det), row))) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
       PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
       store_link<S, SU2>(u, p, s, mu);
     }

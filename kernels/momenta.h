@@ -24,7 +24,7 @@ template <int W, class S> struct RandomMomenta {
 };
 
 // Sets the momenta of links that do not change to 0.
-template <int W, class S> struct MomentaRest {
+template <int W, class S> struct MomentaZeroFixed {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
@@ -39,7 +39,7 @@ template <int W, class S> struct MomentaRest {
   }
 };
 
-// Sum: p_a^2 over all links; maximum: sum over a of p_a^2 of one link.
+// Sum: p_a^2 over all links; maximum: the largest sum over a of p_a^2 of a link.
 template <int W, class S> struct MomentaSum {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {

@@ -39,7 +39,7 @@ template <class R, class F> PLAQ_FN void lane_phases(const Site& x, const F& tur
 #endif
 }
 
-// As `momentum_phase`, for all lanes of a site.
+// Computes `momentum_phase` for all lanes of a site.
 template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
                                                 R& re, R& im) {
   lane_phases(x, [&](int lane) { return momentum_turns(g, x, lane, n, origin); }, re, im);

@@ -45,9 +45,9 @@ template <int W, class S, int STORAGE> struct PlaquetteSum {
   }
 };
 
-// Sums: real and imaginary part of the links' projection, the sum over sites of exp(2 pi i theta x) and over directions and entries
-// of the links with weights of their own. No symmetry of averages leaves it alone: it changes under translations, gauge
-// transformations and complex conjugation.
+// Sums: real and imaginary part of the links' projection, the sum over sites of exp(2 pi i theta x) and over directions
+// and entries of the links with weights of their own. It changes under translations, gauge transformations and complex
+// conjugation, unlike observables.
 template <int W, class S, int STORAGE> struct LinksProjection {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {

@@ -98,7 +98,7 @@ template <int W, class S> struct PathElements {
 };
 
 // Moves E one step along the path and adds to the forces of the links of that step.
-template <int W, class S> struct PathTurn {
+template <int W, class S> struct PathForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const PathArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);

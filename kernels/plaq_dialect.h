@@ -33,8 +33,7 @@
 namespace PLAQ_NS {
 
 #if PLAQ_GENERIC
-// Number of lanes of the launch in which this thread takes part; one variable for all translation
-// units.
+// Number of lanes in the launch that this thread works on; one variable for all translation units.
 inline thread_local int run_time_lanes = 1;
 #define PLAQ_SET_LANES(lanes) (PLAQ_NS::run_time_lanes = (lanes))
 #elif !PLAQ_GPU
@@ -297,18 +296,17 @@ template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return 
 
 #if PLAQ_GPU
 namespace PLAQ_NS {
-// From sm_90 on the blocks of kernels of families_table.rs's OVERLAPPING may come on the device while the
-// kernel before them in the stream still runs. Every thread begins with `after_the_last`: it waits until
-// that kernel has ended and what it wrote is there, so that kernels end in order. `let_the_next_come`: once
-// every block has said so (or ended), blocks of the next kernel take the places that this one leaves, and
-// wait there. A kernel that waits for other GPUs does not say it: their programs may share this device
-// and need the places.
-PLAQ_FN void after_the_last() {
+// From sm_90 on blocks of kernels that are `overlapping()` in families_table.rs may start while the kernel before them
+// in the stream still runs. Every thread begins with `await_previous_launch`, which waits until that kernel has ended
+// and its results are visible, so that kernels end in order. Once every block has called `allow_next_launch` or ended,
+// blocks of the next kernel start in the places that become free, and wait there. A kernel that waits for other GPUs
+// does not call it: their programs may share this device and need the places.
+PLAQ_FN void await_previous_launch() {
 #if PLAQ_OVERLAPS && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-PLAQ_FN void let_the_next_come() {
+PLAQ_FN void allow_next_launch() {
 #if PLAQ_OVERLAPS && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
@@ -316,7 +314,7 @@ PLAQ_FN void let_the_next_come() {
 
 template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; }
 
-// Makes the compiler compute again what depends on i instead of keeping it in registers.
+// Makes the compiler compute values that depend on i once more instead of keeping them in registers.
 PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
 
 // Copies of a thread into shared memory that go on while it computes, from sm_80 on. Those since the last commit are a group;
@@ -360,8 +358,8 @@ template <int VALUE> struct literal {
 #define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
-    after_the_last();                                                                            \
-    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    await_previous_launch();                                                                            \
+    if (!waits_for_ranks(a)) allow_next_launch();                                                \
     int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;                                               \
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }
@@ -370,8 +368,8 @@ template <int VALUE> struct literal {
 #define PLAQ_BATCHES_KERNEL(SYM, W, ARGS, BODY)                                                  \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
-    after_the_last();                                                                            \
-    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    await_previous_launch();                                                                            \
+    if (!waits_for_ranks(a)) allow_next_launch();                                                \
     const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;                                  \
     int o = block / gridDim.y * PLAQ_BLOCK + threadIdx.x;                                        \
     if (o < n) BODY::site(a, o, 0, block % gridDim.y);                                           \
@@ -382,8 +380,8 @@ template <int VALUE> struct literal {
 #define PLAQ_PAIRS_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
-    after_the_last();                                                                            \
-    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    await_previous_launch();                                                                            \
+    if (!waits_for_ranks(a)) allow_next_launch();                                                \
     BODY::pairs(a, blockIdx.x, n);                                                               \
   }
 
@@ -391,7 +389,7 @@ template <int VALUE> struct literal {
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
-    after_the_last();                                                                            \
+    await_previous_launch();                                                                            \
     BODY::block(a, n);                                                                           \
   }
 
@@ -425,11 +423,10 @@ template <int VALUE> struct literal {
 #define PLAQ_BATCHES_KERNEL PLAQ_SITE_KERNEL
 #define PLAQ_PAIRS_KERNEL PLAQ_SITE_KERNEL
 
-// A block kernel is for bodies whose spinors do not fit that cache: batches run outside of a tile of sites, whose links
-// stay in the larger caches.
+// A block kernel is for bodies whose spinors do not fit the first-level cache: all sites of a tile are processed for
+// one batch after the other, so that the links of the tile stay in the larger caches.
 namespace PLAQ_NS {
-// What a copy of the code assumes: nothing, or that there are no halos and the operator is D, or
-// D^dagger.
+// The conditions under which a copy of the code may run: none, or no halos and the operator D, or D^dagger.
 enum Granted { NOTHING, PLAIN, PLAIN_DAGGER };
 template <class Body, int W, Granted GRANTED, class Args>
 PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {
@@ -444,8 +441,8 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
         }
   }
 }
-// Code for halos makes kernels without them slower by a third, and signs that are not constants by a tenth: with 16
-// lanes there are copies without these.
+// Where there are no halos, code for them makes kernels slower by a third, and signs that are not constants by a tenth:
+// with 16 lanes there are copies of the code without these.
 template <class Body, int W, class Args>
 PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batches) {
 #if !PLAQ_GENERIC

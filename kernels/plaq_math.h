@@ -54,7 +54,7 @@ template <class R> PLAQ_FN R nearest(R x, typename bits_of<R>::type& n) {
 }
 
 // Rotates (sin, cos) of an angle by n quarter turns.
-template <class R, class I> PLAQ_FN void turn(R& s, R& c, I n) {
+template <class R, class I> PLAQ_FN void rotate_quarters(R& s, R& c, I n) {
   const auto odd = (n & 1) != 0, minus_s = (n & 2) != 0, minus_c = ((n + 1) & 2) != 0;
   const R a = select(odd, c, s), b = select(odd, s, c);
   s = select(minus_s, -a, a), c = select(minus_c, -b, b);
@@ -79,7 +79,7 @@ template <class R> PLAQ_FN void vsincospi(R x, R& s, R& c) {
   const R pi = splat<R>(3.14159265358979324), rest = splat<R>(wide<R> ? 1.2246467991473532e-16 : -8.742278000372475e-8);
   s = fma_(r, pi, r * fma_(z, ps, rest));
   c = fma_(z, pc, one);
-  turn(s, c, n);
+  rotate_quarters(s, c, n);
 }
 
 // sin and cos of x; |x| < 10^5 (10^3 in single precision).
@@ -112,7 +112,7 @@ template <class R> PLAQ_FN void vsincos(R x, R& s, R& c) {
   }
   s = fma_(r * z, ps, r);
   c = fma_(z, fma_(z, pc, splat<R>(-0.5)), one);
-  turn(s, c, n);
+  rotate_quarters(s, c, n);
 }
 
 // Angle of the point (x, y) in [-pi, pi]; 0 at the origin.

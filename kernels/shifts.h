@@ -21,7 +21,7 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     const Wide w = splat<Wide>(c);
     PLAQ_UNROLL for (int i = 0; i < N; i++) x[i] = fma_(w, convert<Wide>(p[i]), x[i]);
   }
-  template <int N, How HOW> PLAQ_FN void run(const At& at) const {
+  template <int N, How HOW> PLAQ_FN void run(const PiecePosition& at) const {
     const int rhs = at.batch / a.parities();
     R r[N], p[N];
     Wide x[N];
@@ -52,14 +52,14 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     const ShiftUpdate self{a};
     const int n = a.reals();
     if constexpr (P::flat) {
-      self.template run<P::N, rows>(At{0, lx, batch, P::N, 0, nullptr, o});
+      self.template run<P::N, rows>(PiecePosition{0, lx, batch, P::N, 0, nullptr, o});
     } else if constexpr (P::fixed) {
-      if (n == 24) self.template run<24, whole>(At{(int)o, lx, batch, 24, 0, nullptr});
-      else self.template run<6, whole>(At{(int)o, lx, batch, 6, 0, nullptr});
+      if (n == 24) self.template run<24, whole>(PiecePosition{(int)o, lx, batch, 24, 0, nullptr});
+      else self.template run<6, whole>(PiecePosition{(int)o, lx, batch, 6, 0, nullptr});
     } else if (n % 4 == 0) {
-      for (int i = 0; i < n; i += 4) self.template run<4, rows>(At{(int)o, lx, batch, n, i, nullptr});
+      for (int i = 0; i < n; i += 4) self.template run<4, rows>(PiecePosition{(int)o, lx, batch, n, i, nullptr});
     } else {
-      for (int i = 0; i < n; i += 2) self.template run<2, rows>(At{(int)o, lx, batch, n, i, nullptr});
+      for (int i = 0; i < n; i += 2) self.template run<2, rows>(PiecePosition{(int)o, lx, batch, n, i, nullptr});
     }
   }
 };

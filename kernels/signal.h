@@ -1,12 +1,12 @@
-// Flags in the memory of other GPUs, by which this GPU tells them that a message has been written to their memory.
+// Flags in the memory of other GPUs, which this GPU sets when it has written a message to their memory.
 #pragma once
 #include "geometry.h"
 
 namespace PLAQ_NS {
 
 #if PLAQ_GPU
-// Signals that message k, as far as this thread knows of it, has been written: the flag on the
-// receiver's side becomes the number of the exchange.
+// Signals that message k has been written, whose writes this thread has observed: the flag on the receiver's side
+// becomes the number of the exchange.
 PLAQ_FN void signal_message(const SignalArgs& a, int k) {
   if (!a.flag[k]) return;
   __threadfence_system();
@@ -28,9 +28,9 @@ PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
     if (a.flag[k]) *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
-// How long a thread waits: `nanoseconds`, and not after another thread has given up, which is noted
-// in host memory.
-struct Patience {
+// A limit for the wait of a thread: `nanoseconds`, or until another thread has given up, which it records in host
+// memory.
+struct Timeout {
   u64 end;
   volatile unsigned* failed;
   u32 rounds;
@@ -39,10 +39,10 @@ struct Patience {
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
   }
-  PLAQ_FN Patience(i64 nanoseconds, char* failed) : end(now() + nanoseconds), failed((volatile unsigned*)failed), rounds(0) {}
-  // Whether the wait ends without success, asked between two looks; writes `code` if this thread is
-  // the one that gives up.
-  PLAQ_FN bool ends(u32 code) {
+  PLAQ_FN Timeout(i64 nanoseconds, char* failed) : end(now() + nanoseconds), failed((volatile unsigned*)failed), rounds(0) {}
+  // Whether the wait has failed, called after each check of a flag; writes `code` if this thread is the first one that
+  // gives up.
+  PLAQ_FN bool expires(u32 code) {
     if (++rounds % 64) return false;
     if (*failed) return true;
     if (now() < end) return false;
@@ -51,16 +51,16 @@ struct Patience {
   }
 };
 
-PLAQ_FN bool has_come(const SignalArgs& a, int k) {
+PLAQ_FN bool has_arrived(const SignalArgs& a, int k) {
   unsigned seen;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(a.flag[k]) : "memory");
   return (int)(seen - (unsigned)a.number) >= 0;
 }
 // Waits until message k of this exchange has been written, or a thread has given up.
 PLAQ_FN void await_message(const SignalArgs& a, int k) {
-  if (!a.flag[k] || has_come(a, k)) return;
-  Patience patience(a.nanoseconds, a.failed);
-  while (!patience.ends(k + 1) && !has_come(a, k)) {}
+  if (!a.flag[k] || has_arrived(a, k)) return;
+  Timeout timeout(a.nanoseconds, a.failed);
+  while (!timeout.expires(k + 1) && !has_arrived(a, k)) {}
 }
 
 // Waits for all messages; called by every thread of a block that reads them.

@@ -78,10 +78,10 @@ template <int W, class S> struct SmearLinks {
 };
 
 // Links times a phase for each direction, which leaves SU(3): the storage is whole. Batches = parities.
-template <int W, class S> struct LinkTurn {
+template <int W, class S> struct LinkPhases {
   typedef real<typename S::C, W> R;
   typedef typename S::C C;
-  static PLAQ_FN void site(const LinkTurnArgs& a, int o, int lx, int parity) {
+  static PLAQ_FN void site(const LinkPhasesArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane links = plane(a.gauge, parity);
     for (int mu = 0; mu < 4; mu++) {

@@ -1,8 +1,8 @@
-// Stout smearing (Morningstar and Peardon, hep-lat/0311018) and the way of forces through it:
+// Stout smearing (Morningstar and Peardon, hep-lat/0311018) and the chain rule for forces on smeared links:
 //   U' = exp(i Q) U,  Q the traceless part of (O - O^dagger) / 2i,  O_mu = sum_nu rho_munu (staples) U_mu^dagger.
 // With U -> exp(i w) U and U' -> exp(i w') U' one has w' = J dQ + exp(i Q) w exp(-i Q), and a force F' that
 // belongs to w' is one that belongs to w:  F = exp(-i Q) F' exp(i Q) + what L = J^T F' gives through dQ.
-// J is the series of ((i ad Q)^n / (n + 1)!), its transpose that of -Q. With boundaries in time links that stand still have
+// J is the series of ((i ad Q)^n / (n + 1)!), its transpose that of -Q. With boundaries in time fixed links have
 // no Q, and staples that would leave the lattice do not exist; all others count alike.
 #pragma once
 #include "algebra.h"
@@ -25,7 +25,7 @@ template <class S, class R> PLAQ_FN void load_next(Su3<R>& u, const StoutArgs& a
   if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);
 }
 // 1 for staples of the plane mu, nu of links of x that exist, above the link or below it, else 0.
-template <class R> PLAQ_FN R there(const StoutArgs& a, const Site& x, int mu, int nu, bool below) {
+template <class R> PLAQ_FN R staple_exists(const StoutArgs& a, const Site& x, int mu, int nu, bool below) {
   if (!a.bounds.kind() || nu != 3) return splat<R>(1);
   return time_weight<R>(a.bounds, a.geom, x, below, 1, 1);
 }
@@ -57,7 +57,7 @@ template <int W, class S> struct StoutExponent {
         load(u, a, down, nu), load(v, a, down, mu), load_next<S>(w, a, neighbour(a.geom, b, nu, false), nu, x, mu);
         const Su3<R> below = adj(u) * (v * w);
         if (a.bounds.kind()) {
-          const R f = there<R>(a, x, mu, nu, false), g = there<R>(a, x, mu, nu, true);
+          const R f = staple_exists<R>(a, x, mu, nu, false), g = staple_exists<R>(a, x, mu, nu, true);
           PLAQ_UNROLL for (int i = 0; i < 9; i++) {
             cplx<R>& z = staple.e[i / 3][i % 3];
             const cplx<R> y = below.e[i / 3][i % 3];
@@ -76,7 +76,7 @@ template <int W, class S> struct StoutExponent {
 
 // From Q and F' computes exp(-i Q) F' exp(i Q), in place of F', and L. The series end below rounding for eigenvalues of
 // Q up to 1.5.
-template <int W, class S> struct StoutTurn {
+template <int W, class S> struct StoutLambda {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const StoutArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
@@ -117,7 +117,8 @@ template <int W, class S> struct StoutForce {
     PLAQ_UNROLL for (int i = 0; i < 8; i++) x.a[i] = fma_(splat<R>(f), x.a[i], splat<R>(g) * y.a[i]);
     return whole_matrix(x);
   }
-  // The same where s is a step in direction `along` ahead of x: links of the slice behind the last one stand still.
+  // The corner's matrix where s is a step in direction `along` ahead of x: links of the slice behind the last one are
+  // fixed.
   static PLAQ_FN Su3<R> corner_next(const StoutArgs& a, const Site& s, int mu, double f, int nu, double g, const Site& x, int along) {
     Su3<R> k = corner(a, s, mu, f, nu, g);
     if (along != 3 || !(a.bounds.kind() & BOUND_EDGE) || !near_last(a.geom, x)) return k;
@@ -151,7 +152,7 @@ template <int W, class S> struct StoutForce {
         Su3<R> mid = corner_next(a, side, mu, 0, nu, -t, x, mu) * back + back * corner(a, down, mu, -r, nu, t);
         mid = first * (mid * w + (back * w) * corner(a, x, mu, r, nu, 0));
         if (a.bounds.kind()) {
-          const R f = there<R>(a, x, mu, nu, false), g = there<R>(a, x, mu, nu, true);
+          const R f = staple_exists<R>(a, x, mu, nu, false), g = staple_exists<R>(a, x, mu, nu, true);
           PLAQ_UNROLL for (int i = 0; i < 9; i++) {
             cplx<R>&p = in.e[i / 3][i % 3], &q = mid.e[i / 3][i % 3];
             p = {f * p.re, f * p.im}, q = {g * q.re, g * q.im};

@@ -1,7 +1,7 @@
-// What hadron structure is made of: spin matrices of sites, sums of these over time slices with plane waves, and products of
-// spinors with spin matrices. Spin matrices of sites are kept in memory of their own, a plane for each parity of each time
-// slice of a launch, laid out as those of fields (field.h) with 32 numbers a site, (re, im) of row by row. Dense spin matrices
-// among the arguments are 16 pairs (re, im), row by row.
+// Kernels of hadron structure: spin matrices of sites, sums of these over time slices with plane waves, and products of
+// spinors with spin matrices. Spin matrices of sites are kept in memory of their own, a plane for each parity of each
+// time slice of a launch, laid out as those of fields (field.h) with 32 numbers a site, (re, im) of row by row. Dense
+// spin matrices among the arguments are 16 pairs (re, im), row by row.
 #pragma once
 #include "contract.h"
 
@@ -189,9 +189,9 @@ template <class S, class R> PLAQ_FN void load_quark(SiteMatrix<R>& m, const Fiel
 
 // Three quark lines X, Y and Z from a source to a sink, with X~ = G X H, in one of two forms:
 //   closed: C_ss' = sum_(b, e) (X~_be x Y_be) . Z_ss',    open: C_ss' = sum_(b, e) (X~_be x Y_bs') . Z_se,
-// A x B the antisymmetric product of colours of add_cross and the dot the sum over what it leaves. These are all contractions of
-// eps_abc (q1_a^T Gamma q2_b) q3_c at both ends (ops/structure/three_quarks.rs).
-// QuarkTriples: the matrix C of a site. A batch is as of SpinPairs.
+// A x B the antisymmetric product of colours of add_cross and the dot the sum over what it leaves. These are all
+// contractions of eps_abc (q1_a^T Gamma q2_b) q3_c at both ends (ops/structure/three_quarks.rs). QuarkTriples: the
+// matrix C of a site. Batches are those of SpinPairs.
 template <int W, class S> struct QuarkTriples {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const QuarkTripleArgs& a, int o, int lx, int batch) {

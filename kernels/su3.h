@@ -64,7 +64,7 @@ template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
   }
 }
 
-// Third row as `complete_rows`, with one rounding less; the heat bath ends with `complete_rows`.
+// Computes the third row with one rounding less than `complete_rows`, with which the heat bath ends.
 template <class R> PLAQ_FN void add_row(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;

@@ -23,15 +23,15 @@ PLAQ_FN bool posted(const char* from, u32 tag, double& v) {
 
 // Combines number i of all ranks, a sum or a maximum, in the order of ranks, which gives the same bits on each rank.
 template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 i, double mine) {
-  const i64 half = to.board_tag % 2 * to.ranks;
-  PLAQ_LOOP for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
+  const i64 half = to.inbox_tag % 2 * to.ranks;
+  PLAQ_LOOP for (int r = 0; r < to.ranks; r++) post(to.inbox[r] + ((half + to.rank) * to.inbox_numbers + i) * 16, mine, (u32)to.inbox_tag);
   double total = 0;
   PLAQ_LOOP for (int r = 0; r < to.ranks; r++) {
-    const char* at = to.board[to.rank] + ((half + r) * to.room + i) * 16;
+    const char* at = to.inbox[to.rank] + ((half + r) * to.inbox_numbers + i) * 16;
     double theirs;
-    Patience patience(to.nanoseconds, to.failed);
-    while (!posted(at, (u32)to.board_tag, theirs))
-      if (patience.ends(16 + r)) break;
+    Timeout timeout(to.nanoseconds, to.failed);
+    while (!posted(at, (u32)to.inbox_tag, theirs))
+      if (timeout.expires(16 + r)) break;
     total = r == 0 ? theirs : join<N, M>(k, total, theirs);
   }
   return total;
@@ -68,8 +68,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   __syncthreads();
   if (!last) return;
   __threadfence();
-  // With many numbers neighbouring threads read the numbers of one block, which takes few accesses to memory one after
-  // the other.
+  // With many numbers neighbouring threads read the numbers of one block, so that each thread reads few times in a row.
   constexpr bool many = N >= 8 && N <= PLAQ_BLOCK && PLAQ_BLOCK <= 32 * N;
   constexpr int parts = many ? PLAQ_BLOCK / N : PLAQ_BLOCK / 32;
   if constexpr (many) {
@@ -95,7 +94,8 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
       PLAQ_LOOP for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
     const i64 i = blockIdx.x * (N + 1) + k;
-    // The flag stands behind the last number, but is summed, as number 0 is.
+    // The flag comes after the numbers. It is always summed, which number 0 is, too, while the last numbers may be
+    // maxima.
     if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
     if (k < N) ((double*)to.totals)[blockIdx.x * N + k] = t;
     post(to.out + i * 16, t, (u32)to.tag);

@@ -13,9 +13,9 @@
 
 namespace PLAQ_NS {
 
-// Site of a table or of columns.
+// Number of the site in tables and columns, which count each lane of a site.
 PLAQ_FN i64 column_site(const Site& s) { return (i64)s.o * PLAQ_LANES + s.lx; }
-// Of numbers (re, im).
+// Positions of numbers (re, im) in the tables of links and of blocks.
 PLAQ_FN i64 table_link(i64 site, int mu, int row, bool forward, int column) {
   return (((site * 3 + row) * 3 + column) * 4 + mu) * 2 + forward;
 }
@@ -68,8 +68,8 @@ template <int W, class S, int RECON> struct TensorTables {
 
 // Converts columns of a spinor field to half precision, with scales from |v|^2, which are left for
 // the kernels that read the columns.
-template <int W, class S> struct TensorTake {
-  static PLAQ_FN void site(const TensorTakeArgs& a, Element o, int lx, int batch) {
+template <int W, class S> struct TensorConvert {
+  static PLAQ_FN void site(const TensorConvertArgs& a, Element o, int lx, int batch) {
     const int nrhs = a.nrhs();
 #if PLAQ_GPU
     const int rhs = (int)((Count)o % (u32)nrhs);
@@ -136,22 +136,22 @@ template <int W> struct TensorFaces {
 
 #if PLAQ_GPU
 // Loads links and blocks, which no other thread reads from the first-level cache.
-PLAQ_FN uint2 load_past(const uint2* at) {
+PLAQ_FN uint2 load_uncached(const uint2* at) {
   uint2 q;
   asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(q.x), "=r"(q.y) : "l"(at));
   return q;
 }
-PLAQ_FN uint4 load_past(const uint4* at) {
+PLAQ_FN uint4 load_uncached(const uint4* at) {
   uint4 q;
   asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(q.x), "=r"(q.y), "=r"(q.z), "=r"(q.w) : "l"(at));
   return q;
 }
 
-// What a lane of a warp does: lane 4 g + t has right-hand side g of a group of up to eight and colour t of the spinors, of
-// neighbours as of the result; there is no fourth colour. Projected spinors are rows g (an upper spin) and g + 8 (the lower
-// one that is two spins further) of the first factor, whose columns k are the pairs (direction, colour) of an axis; links
-// are the other one. The sum has colour t of all four spins, and that is the form in which the blocks of the site term
-// want it.
+// The work of a lane of a warp: lane 4 g + t has right-hand side g of a group of up to eight and colour t of the
+// spinors, those of neighbours and that of the result; t = 3 has no colour. Projected spinors are rows g (an upper
+// spin) and g + 8 (the lower one that is two spins further) of the first factor, whose columns k are the pairs
+// (direction, colour) of an axis; links are the second factor. The lane's sum has colour t of all four spins, the form
+// in which the site term takes it.
 struct TensorLane {
   int g, colour;
   // Selects, for row g / 2 of a matrix: (re, -im) for the real part of a sum, (im, re) for the imaginary part; row 3
@@ -163,7 +163,7 @@ struct TensorLane {
     minus = g & 1 ? 0 : 0x80000000;
     there = g < 6 && colour < 3 ? 0xffffffff : 0;
   }
-  // A number of a matrix, as a pair of rows of the second factor.
+  // The number `z` = (re, im) of a matrix as the pair that this lane has in the second factor.
   PLAQ_FN u32 entry(u32 z) const { return (__byte_perm(z, 0, turn) ^ minus) & there; }
 };
 
@@ -198,7 +198,7 @@ template <int W> struct TensorHop {
   // Number of right-hand sides of a group, and number of groups.
   static constexpr int nrhs = TensorHopArgs{}.nrhs(), groups = (nrhs + 7) / 8, each = (nrhs + groups - 1) / groups;
 
-  // Where the data of a site and of its neighbours 2 mu + forward begin, in loads of 16 bytes.
+  // Offsets of the data of a site and of its neighbours 2 mu + forward, in loads of 16 bytes.
   struct Place {
     u32 at, neighbour[8];
     int xh, y, z, t, odd;
@@ -251,16 +251,15 @@ template <int W> struct TensorHop {
       along_x_and_t(a);
     }
   };
-  // Links and blocks of a site as they are in memory; a lane without one reads another lane's
-  // number.
+  // Links and blocks of a site as they are in memory; a lane without a number of its own reads that of another lane.
   struct Matrices {
     uint4 link[2], block[2];
     PLAQ_FN void load(const TensorHopArgs& a, const TensorLane& lane, const Place& p) {
       const u32 number = min(lane.g >> 1, 2) * 3 + min(lane.colour, 2), at = p.at / Place::unit * 18;
       const uint4* from = (const uint4*)a.links + (at + 2 * number);
-      PLAQ_UNROLL for (int i = 0; i < 2; i++) link[i] = load_past(from + i);
+      PLAQ_UNROLL for (int i = 0; i < 2; i++) link[i] = load_uncached(from + i);
       const uint4* of_blocks = (const uint4*)a.blocks + (at + number);
-      if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_past(of_blocks + 9 * i);
+      if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_uncached(of_blocks + 9 * i);
     }
   };
   // Where a lane finds the spinors of a group in `in`. A lane without a right-hand side or colour takes those of
@@ -316,7 +315,7 @@ template <int W> struct TensorHop {
           } else {
             i += PLAQ_BLOCK / 32;
             if (i >= sites) i = threadIdx.x / 32, t1 += chunk;
-            // After the last site any address will do.
+            // The prefetch after the last site is not used, but needs a valid address.
             here = place(i, min(t1, geom.t() - 1));
           }
           next.load(a, lane, here);
@@ -354,7 +353,7 @@ template <int W> struct TensorHop {
     }
   }
 #else
-  // The same product in single precision on a CPU, a lane at a time.
+  // Computes the hop and site term in single precision on a CPU, a lane at a time.
   static PLAQ_FN void site(const TensorHopArgs& a, int o, int lx, int batch) {
     const Site s = site_at(a.geom, o, a.parity, lx);
     const i64 at = column_site(s);

@@ -1,6 +1,6 @@
 // Vectors on time slices: products of pairs and linear combinations of colour vectors, factors of spinors that depend
-// on time. Times are those of the lanes' pieces; where lanes split time, the upper lanes have a time slice of their own
-// (contract.h).
+// on time. Times are those of the lanes' pieces; where time is split over lanes, the lanes of the upper half have
+// another time slice (contract.h).
 #pragma once
 #include "contract.h"
 

@@ -4,8 +4,8 @@
 
 namespace PLAQ_NS {
 
-// Orthonormalises rows 0 and 1 (Gram-Schmidt), row 2 = conj(row 0 x row 1). Updates of links end here: another rounding
-// would give other configurations for the same seed (tests/data).
+// Orthonormalises rows 0 and 1 (Gram-Schmidt), row 2 = conj(row 0 x row 1). Updates of links end with this function:
+// another rounding would give other configurations for the same seed (tests/data).
 template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   R inv = vrsqrt(norm2(u.e[0][0]) + norm2(u.e[0][1]) + norm2(u.e[0][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[0][j] = inv * u.e[0][j];

@@ -245,12 +245,12 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   unproject(acc, r, mu, g * f, f);
 }
 #else
-// What hops of few sites need: lanes that change places, a boundary phase, a neighbour where quarks vanish (`edge`), a
-// coefficient c. They share a branch whose condition the compiler cannot derive: otherwise it would make a copy of the
-// following code for each case.
-template <class R> struct Rare {
+// Data of hops that few sites need: lanes that change places, a boundary phase, a neighbour where quarks vanish
+// (`edge`), a coefficient c. They share a branch whose condition the compiler cannot derive: otherwise it would make a
+// copy of the following code for each case.
+template <class R> struct RareCases {
   int any, swap, phase, edge;
-  PLAQ_FN Rare(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {
+  PLAQ_FN RareCases(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {
     swap = n.lx & (lanes<R>::W - 1);
     phase = has_phase(a, s, mu, forward);
     edge = mu == 3 && some_neighbours_vanish(a.bounds, a.geom, s, forward);
@@ -296,8 +296,8 @@ template <class S, int RECON, class R> struct LinkLines {
   }
 };
 
-// acc += z, or acc = z where it is the FIRST: component c of the upper spin s of a projected spinor, and g times
-// what belongs to it below (see unproject).
+// acc += z, or acc = z where it is the FIRST: component c of the upper spin s of a projected spinor, and g times the
+// lower spin that belongs to it (see unproject).
 template <bool FIRST, class R> PLAQ_FN void add_component(Spinor<R>& acc, int s, int c, cplx<R> z, int mu, R g) {
   R* up = acc.v + (s * 3 + c) * 2;
   R* down = acc.v + ((mu < 2 ? 3 - s : 2 + s) * 3 + c) * 2;
@@ -308,12 +308,12 @@ template <bool FIRST, class R> PLAQ_FN void add_component(Spinor<R>& acc, int s,
   down[0] = FIRST ? g * w.re : add_signed(down[0], g, w.re), down[1] = FIRST ? g * w.im : add_signed(down[1], g, w.im);
 }
 
-// acc += c times one direction's term, or acc = that.
+// Adds c times the term of one direction to acc, or sets acc to it if it is the FIRST.
 template <bool FIRST, class S, int RECON, class R>
 PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in, int rhs,
                            int mu, bool forward, R g, double c, bool messages) {
   const Site seen = neighbour(a.geom, s, mu, forward);
-  const Rare<R> rare(a, s, seen, mu, forward, c);
+  const RareCases<R> rare(a, s, seen, mu, forward, c);
   Site n = seen;  // with lanes in their places
   n.lx &= ~(lanes<R>::W - 1);
   Site from = forward ? s : n;
@@ -371,15 +371,15 @@ template <class S, int RECON> struct HopBlock {
   // Third rows of the links are in shared memory to save registers, or are computed again if a clover block is there.
   static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
 
-  // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block,
-  // whose integers are floats there.
-  static constexpr int room = 48 * 1024, slot_bytes = PLAQ_BLOCK * (16 * chunks + (S::fixed ? 4 : 0));
+  // Shared memory, at most 48 KB, has `stages` spinors of each thread, then the third rows and the clover block
+  // (integers converted to floats), if these are kept.
+  static constexpr int max_shared_bytes = 48 * 1024, slot_bytes = PLAQ_BLOCK * (16 * chunks + (S::fixed ? 4 : 0));
   static constexpr int third_bytes = keep_third ? PLAQ_BLOCK * 24 * sizeof(R) : 0;
   static constexpr int block_bytes = clover ? PLAQ_BLOCK * 36 * sizeof(R) : 0;
-  static constexpr int stages = 2 * slot_bytes + third_bytes <= room ? 2 : 1;
+  static constexpr int stages = 2 * slot_bytes + third_bytes <= max_shared_bytes ? 2 : 1;
   static constexpr int block_at = stages * slot_bytes + third_bytes;
-  static constexpr bool keep_block = clover && block_at + block_bytes <= room;
-  struct Mine {
+  static constexpr bool keep_block = clover && block_at + block_bytes <= max_shared_bytes;
+  struct SharedMemory {
     char* shared;
     PLAQ_FN uint4& slot(int k, int c) const { return ((uint4*)shared)[(k * chunks + c) * PLAQ_BLOCK + threadIdx.x]; }
     PLAQ_FN float& norm(int k) const { return ((float*)(shared + stages * PLAQ_BLOCK * 16 * chunks))[k * PLAQ_BLOCK + threadIdx.x]; }
@@ -388,15 +388,11 @@ template <class S, int RECON> struct HopBlock {
   };
 
   // The first site of a block. Sites of a block are consecutive; blocks of inner sites fill pencils with a square
-  // cross-section in (y, z), t slowest. A slice of a pencil with all right-hand sides has about 5 MB, a tenth of a
-  // large second-level cache: what a block shares with its neighbours is then still there.
+  // cross-section in (y, z), t slowest, so that what a block shares with its neighbours is still in the cache.
   static PLAQ_FN int first_site(u32 b) {
-    constexpr Geom g{};
-    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
-                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
     constexpr int parities = HopArgs{}.parity() == PARITY_BOTH ? 2 : 1;
-    constexpr int rows = (5 << 20) / (HopArgs{}.nrhs() * 24 * (int)sizeof(T)) / row / parities;
-    constexpr Pencils pencils = Pencils::square(row, ny, nz, nt, sites, rows);
+    constexpr int bytes = HopArgs{}.nrhs() * 24 * (int)sizeof(T) * parities;
+    constexpr Pencils pencils = Pencils::square(InnerExtents::of(Geom{}, Geom{}.halos()), sites, bytes);
     return pencils.first_site(b);
   }
 
@@ -412,43 +408,43 @@ template <class S, int RECON> struct HopBlock {
   // A predicate is shorter than a branch, but takes registers.
   static constexpr bool predicated = S::fixed && HopArgs{}.geom.halos() == 0;
   // Starts the copy of a neighbour into slot k, if it is wanted.
-  template <class Word, int N> static PLAQ_FN void fetch_plane(const Mine& mine, const Plane& p, u32 o, int k, bool wanted) {
+  template <class Word, int N> static PLAQ_FN void fetch_plane(const SharedMemory& memory, const Plane& p, u32 o, int k, bool wanted) {
     const Word* from = (const Word*)p.data + (o + (o & ~31u) * (N - 1));  // o / 32 * 32 N + o % 32
     PLAQ_UNROLL for (int c = 0; c < N; c++)
-      async_copy<sizeof(Word)>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
-    if constexpr (S::fixed) async_copy<4>(&mine.norm(0), k * PLAQ_BLOCK * 4, p.norm + o, wanted);
+      async_copy<sizeof(Word)>(&memory.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
+    if constexpr (S::fixed) async_copy<4>(&memory.norm(0), k * PLAQ_BLOCK * 4, p.norm + o, wanted);
   }
   // `in`: the plane of this right-hand side.
   template <bool OUTER>
-  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, const Plane& in, int parity, u32 at, int k, int mu,
+  static PLAQ_FN void fetch(const SharedMemory& memory, const HopArgs& a, const Plane& in, int parity, u32 at, int k, int mu,
                             bool forward, int rhs, bool wanted) {
     if (OUTER && has_halo(a.geom, mu) && at & across) {
       const Plane p = halo_plane(a.received, mu, forward, message_plane(a, rhs, parity));
-      return fetch_plane<HalfWord, chunks_across>(mine, p, at & ~across, k, wanted);
+      return fetch_plane<HalfWord, chunks_across>(memory, p, at & ~across, k, wanted);
     }
-    fetch_plane<uint4, chunks>(mine, in, at, k, wanted);
+    fetch_plane<uint4, chunks>(memory, in, at, k, wanted);
   }
-  static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const Mine& mine, int k) {
+  static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const SharedMemory& memory, int k) {
     R v[12];
     PLAQ_UNROLL for (int c = 0; c < chunks_across; c++) {
       bits<T, VH> b;
-      b.w = *(const HalfWord*)&mine.slot(k, c);
+      b.w = *(const HalfWord*)&memory.slot(k, c);
       unpack<S>(v, b, c);
     }
     PLAQ_UNROLL for (int i = 0; i < 12; i++) {
-      const R x = S::fixed ? (v[i] - (R)fixed_bias) * (R)mine.norm(k) : v[i];
+      const R x = S::fixed ? (v[i] - (R)fixed_bias) * (R)memory.norm(k) : v[i];
       if (i % 2) h.c[i / 6][i / 2 % 3].im = x;
       else h.c[i / 6][i / 2 % 3].re = x;
     }
   }
-  static PLAQ_FN void project_slot(HalfSpinor<R>& h, const Mine& mine, int k, int mu, R g) {
+  static PLAQ_FN void project_slot(HalfSpinor<R>& h, const SharedMemory& memory, int k, int mu, R g) {
     Spinor<R> p;
     PLAQ_UNROLL for (int c = 0; c < chunks; c++) {
       bits<T, V> b;
-      b.w = mine.slot(k, c);
+      b.w = memory.slot(k, c);
       unpack<S>(p.v, b, c);
     }
-    if constexpr (S::fixed) project(h, p, mu, g, BiasedSum(mine.norm(k)));
+    if constexpr (S::fixed) project(h, p, mu, g, BiasedSum(memory.norm(k)));
     else project(h, p, mu, g, PlainSum());
   }
 
@@ -462,13 +458,13 @@ template <class S, int RECON> struct HopBlock {
   // Computes the hop on block b of the n inner, or outer, sites of a parity.
   static PLAQ_FN void run(const HopArgs& a, int parity, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
-    const Mine mine{shared};
+    const SharedMemory memory{shared};
     if constexpr (some_outer(HopArgs{})) {
-      if (outer) return sites_from<true>(a, mine, parity, b * sites, n);
+      if (outer) return sites_from<true>(a, memory, parity, b * sites, n);
     }
-    if constexpr (some_inner(HopArgs{})) sites_from<false>(a, mine, parity, first_site(b), n);
+    if constexpr (some_inner(HopArgs{})) sites_from<false>(a, memory, parity, first_site(b), n);
   }
-  template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const Mine& mine, int parity, int first, int n) {
+  template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const SharedMemory& memory, int parity, int first, int n) {
     const int i = threadIdx.x, half = i >> 4 & 1, o = first + i / 32 * 16 + i % 16;
     const bool forward = half == 0, inside = o < n;
     const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, parity, 0) : inner_site(a.geom, inside ? o : 0, parity, 0);
@@ -477,16 +473,16 @@ template <class S, int RECON> struct HopBlock {
     Plane in = plane(a.inp, in_plane(a, 0, parity));
     if constexpr (keep_block && !S::fixed) {
       const T* from = site_address<VB>((const T*)plane(a.clover, parity).data, s.o, 72, 36 * half);
-      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<16>(&mine.block(0), c * PLAQ_BLOCK * 16, from + c * 32 * VB, true);
+      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<16>(&memory.block(0), c * PLAQ_BLOCK * 16, from + c * 32 * VB, true);
     }
-    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, in, parity, at[k], k, k, forward, 0, true), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(memory, a, in, parity, at[k], k, k, forward, 0, true), async_commit();
     if constexpr (keep_block && S::fixed) {
       R b[36];
       load_block<S>(b, plane(a.clover, parity), s, half, stream);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
         bits<R, VB> w;
         PLAQ_UNROLL for (int k = 0; k < VB; k++) w.t[k] = b[c * VB + k];
-        mine.block(c) = w.w;
+        memory.block(c) = w.w;
       }
     }
 
@@ -502,14 +498,14 @@ template <class S, int RECON> struct HopBlock {
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
         if (i < 6) rows[mu][i] = e;
-        else if (keep_third) mine.third(3 * mu + i - 6) = e;
+        else if (keep_third) memory.third(3 * mu + i - 6) = e;
       }
     }
     const auto blocks = [&](R (&b)[36], int which) {
       if (!keep_block || which) return load_block<S>(b, plane(a.clover, parity + 2 * which), s, half, keep);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
         bits<R, VB> w;
-        w.w = mine.block(c);
+        w.w = memory.block(c);
         PLAQ_UNROLL for (int k = 0; k < VB; k++) b[c * VB + k] = w.t[k];
       }
     };
@@ -523,17 +519,17 @@ template <class S, int RECON> struct HopBlock {
       PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
         HalfSpinor<R> h, r;
         async_wait<stages - 1>();
-        if (OUTER && has_halo(a.geom, mu) && at[mu] & across) copy_slot(h, mine, mu % stages);
-        else project_slot(h, mine, mu % stages, mu, g);
+        if (OUTER && has_halo(a.geom, mu) && at[mu] & across) copy_slot(h, memory, mu % stages);
+        else project_slot(h, memory, mu % stages, mu, g);
         const int next = (mu + stages) % 4;
         const bool later = next < mu;  // of the next right-hand side
         const bool wanted = !later || rhs + 1 < a.nrhs();
-        if (predicated || wanted) fetch<OUTER>(mine, a, later ? after : in, parity, at[next], mu % stages, next, forward, rhs + later, wanted);
+        if (predicated || wanted) fetch<OUTER>(memory, a, later ? after : in, parity, at[next], mu % stages, next, forward, rhs + later, wanted);
         async_commit();
         Su3<R> u;
         PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
         if constexpr (keep_third) {
-          PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = mine.third(3 * mu + i);
+          PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = memory.third(3 * mu + i);
         } else {
           complete_rows(u);
         }
@@ -580,7 +576,7 @@ template <int W, class S> struct HopPack {
   static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch,
                                    int parity) {
     const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - parity, lx);
-    // The rank behind the lower face looks forward to these sites.
+    // For the rank behind the lower face these sites are forward neighbours.
     const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
     load_projected<S>(h, plane(a.inp, in_plane(a, batch, parity)), s, mu, g);
   }
@@ -619,7 +615,7 @@ template <int W, class S> struct HopPack {
     return rows * a.nrhs() * (a.parity() == PARITY_BOTH ? 2 : 1);
   }
   // Number of blocks that pack beside inner sites.
-  static PLAQ_FN u32 few_blocks(const HopArgs& a) {
+  static PLAQ_FN u32 packing_blocks(const HopArgs& a) {
     const u32 all = work(a);
     return ((all < PACK_THREADS ? all : PACK_THREADS) + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
   }
@@ -698,7 +694,7 @@ template <int W, class S, int RECON> struct Hop {
   }
   static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {
     // The output was read before and is in the caches: storing past them would evict it.
-    store<S>(acc.v, out, s, past_caches(a) && !a.with_own() ? stream : keep);
+    store<S>(acc.v, out, s, exceeds_caches(a) && !a.with_own() ? stream : keep);
   }
   // acc += c times a spinor.
   static PLAQ_FN void add_spinor(Spinor<R>& acc, double coef, const Plane& p, const Site& s) {
@@ -713,7 +709,7 @@ template <int W, class S, int RECON> struct Hop {
   }
   // Whether the hops of all ranks on this machine move more data than the last-level cache holds, so that the result
   // would not stay in it anyway.
-  static PLAQ_FN bool past_caches(const HopArgs& a) {
+  static PLAQ_FN bool exceeds_caches(const HopArgs& a) {
     return (i64)a.sharers * a.out.volume() * PLAQ_LANES * site_bytes(a) > 32 << 20;
   }
 #if !PLAQ_GPU
@@ -722,24 +718,22 @@ template <int W, class S, int RECON> struct Hop {
     return (S::fixed ? 512 << 10 : 3 << 20) / (8 * Recon<RECON>::reals * (int)sizeof(typename S::T) * PLAQ_LANES);
   }
 #else
-  // Spinors that inner and outer sites of a time-slice need are read once where these are done beside
-  // each other. It pays if the first quarter of the launch is long enough for the messages to come, 10 us
+  // Spinors that inner and outer sites of a time-slice need are read once where both kinds of sites are processed at
+  // the same time. This is faster if the first quarter of the launch is long enough for the messages to arrive, 10 us
   // at 4 TB/s, and if the memory is what limits the hop, which it is not in 16 bit.
-  static constexpr i64 long_enough = 160 << 20;  // bytes of all inner sites
+  static constexpr i64 min_inner_bytes = 160 << 20;  // bytes of all inner sites
   static PLAQ_FN BlockOrder order(const HopArgs& a, u32 sites) {
     const bool one = a.nrhs() == 1 && a.parity() != PARITY_BOTH;
-    const bool beside = one && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
+    const bool beside = one && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= min_inner_bytes;
     return beside ? BlockOrder::by_slices(a.geom, sites) : BlockOrder::at_end(a.geom, sites);
   }
   // Order of blocks for one right-hand side where both parities are in one launch. Each link and spinor is used again
   // two slices later at the latest; two slices of a slab, with all that is read and written, should fit the cache.
   static constexpr int slab_slice = 9 << 20;
   static PLAQ_FN int first_site(u32 b) {
-    constexpr Geom g{};
-    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
-                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
+    constexpr InnerExtents inner = InnerExtents::of(Geom{}, Geom{}.halos());
     constexpr int pair = 2 * (4 * Recon<RECON>::reals + 84) * (int)sizeof(typename S::T);
-    constexpr Pencils slabs = Pencils::slabs(row, ny, nz, nt, PLAQ_BLOCK, slab_slice / (pair * row));
+    constexpr Pencils slabs = Pencils::slabs(inner, PLAQ_BLOCK, slab_slice / (pair * inner.row));
     return slabs.first_site(b);
   }
   // In a launch that covers all regions packing comes first, so that it is under way on every GPU
@@ -748,20 +742,20 @@ template <int W, class S, int RECON> struct Hop {
     constexpr HopArgs fixed{};
     constexpr bool halos = fixed.geom.halos() != 0, several = fixed.nrhs() > 1, both = fixed.parity() == PARITY_BOTH;
     constexpr bool all = halos && fixed.region() == REGION_ALL;
-    if (!halos) let_the_next_come();
+    if (!halos) allow_next_launch();
     u32 b = blockIdx.x, sites = several ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
     bool outer = halos && fixed.region() == REGION_OUTER;
     int parity = a.parity();
     if constexpr (all) {
-      const u32 packing = HopPack<1, S>::few_blocks(a);
+      const u32 packing = HopPack<1, S>::packing_blocks(a);
       if (b < packing) return HopPack<1, S>::run(a, packing);
       b -= packing;
     }
     // Even and odd blocks at the same positions are neighbours.
     if (both) parity = b & 1, b /= 2, n = volume(a.geom);
     if constexpr (all) {
-      const BlockOrder::Turn turn = order(a, sites).turn(b);
-      outer = turn.outer, b = turn.block, n = inner_sites(a.geom);
+      const BlockOrder::Block block = order(a, sites).at(b);
+      outer = block.outer, b = block.number, n = inner_sites(a.geom);
       if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
     }
     if (both && b * sites >= (u32)n) return;  // the launch has a few too many

@@ -27,6 +27,7 @@ pub mod compose;
 pub mod error;
 pub mod fields;
 pub mod io;
+mod library;
 pub mod linop;
 pub mod operators;
 pub mod ops;

@@ -222,7 +222,7 @@ pub trait LinOp: Send + Sync {
     /// `OutOfMemory`.
     fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
         let (domain, range) = (self.shape().on(device), self.range().on(device));
-        Ok(Arc::new(Idle { domain, range, hermitian: self.hermitian() }))
+        Ok(Arc::new(Placeholder { domain, range, hermitian: self.hermitian() }))
     }
     /// Largest number of bytes of device memory that a first application of M (of M^dagger if `dagger`) to `nrhs`
     /// right-hand sides takes in addition to in and out. It is found by a rehearsal.
@@ -249,13 +249,13 @@ pub trait LinOp: Send + Sync {
 }
 
 /// An operator for rehearsals that does nothing when applied.
-struct Idle {
+struct Placeholder {
     domain: Shape,
     range: Shape,
     hermitian: bool,
 }
 
-impl LinOp for Idle {
+impl LinOp for Placeholder {
     fn shape(&self) -> Shape {
         self.domain.clone()
     }

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &str)] = &[
     ("error", ""),
     ("params", "error"),
-    ("io", "error params"),
-    ("backend", "error params"),
+    ("library", "error"),
+    ("io", "error params library"),
+    ("backend", "error params library"),
     ("comm", "error"),
     ("fields", "error params backend comm"),
     ("linop", "error params backend comm fields"),

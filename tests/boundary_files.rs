@@ -14,7 +14,7 @@ use plaq::ops::config::{lattice_of, load_gauge, save_gauge, LoadOptions};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::quenched::Quenched;
 
-/// Smooth links that stand still at the boundaries: the header of their file may exceed 3, and tells openQCD's order of
+/// Smooth fixed links at the boundaries: the header of their file may exceed 3, and tells openQCD's order of
 /// links from DDalphaAMG's only with the links of the slice after the last stored one.
 #[test]
 fn links_that_stand_still_are_read_again() {

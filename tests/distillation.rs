@@ -18,7 +18,7 @@ use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
 use plaq::ops::gamma::Gamma;
-use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
+use plaq::ops::overlap_settings::{OverlapSettings, OverlapShared, OverlapSolving};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::{Lattice, C};
 
@@ -356,7 +356,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
         let found = settings.modes();
         let found = OverlapKernelModes::find(&kernel, None, &found, None, &mut unwatched).unwrap();
         let op = Arc::new(settings.operator(kernel, found, target).unwrap());
-        let kept = Mutex::new(OverlapKept::default());
+        let kept = Mutex::new(OverlapShared::default());
         for subtract in [true, false] {
             let how = OverlapSolving { tol: 1e-7, subtract, ..Default::default() };
             let inverse = OverlapInverse::new(&op, how.clone(), None, &kept, 4 * FEW * 2);
@@ -374,7 +374,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
             let t0 = times - 1;
             // Of the lines with the contact term those back to this time, too.
             let all = lines(&[t0, 0][..2 - usize::from(subtract)], &inverse);
-            let solver = how.solver(&op, None, &[0.3], 1, &mut OverlapKept::default()).unwrap();
+            let solver = how.solver(&op, None, &[0.3], 1, &mut OverlapShared::default()).unwrap();
             let (slice, sites) = (lat.volume() / times, lat.volume());
             let scale = if subtract { 1.0 / (1.0 - 0.3 / (2.0 * op.rho())) } else { 1.0 };
             let contact = if subtract { 1.0 / (2.0 * op.rho()) } else { 0.0 };

@@ -42,18 +42,18 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("gauge_sweep_f32_R8", "halos, faces first, Abelian", 8),
-    ("clover_build_f64_", "links stand still", 492),
+    ("clover_build_f64_", "links are fixed", 492),
     ("clover_build_f64_", "", 448),
     ("clover_invert_any_f32", "", 1588),
     ("hop_force_f64_", "", 40),
     ("hop_force_f32_", "", 20),
     ("clover_insertion_f32", "several", 12),
-    ("stout_force_f64", "links stand still", 316),
+    ("stout_force_f64", "links are fixed", 316),
     ("stout_force_f64", "", 12),
     ("plaquette_force_f64", "", 4),
-    ("rectangle_force_f64", "links stand still", 776),
-    ("rectangle_force_f32", "links stand still", 216),
-    ("clover_force_f32", "links stand still", 48),
+    ("rectangle_force_f64", "links are fixed", 776),
+    ("rectangle_force_f32", "links are fixed", 216),
+    ("clover_force_f32", "links are fixed", 48),
     ("field_strength_sum_f64_", "", 96),
 ];
 
@@ -80,7 +80,7 @@ const BOUNDED: &[&str] = &[
     "field_strength_sum",
     "clover_build",
     "random_momenta",
-    "momenta_rest",
+    "momenta_zero_fixed",
     "bound_links",
     "project_links",
     "plaquette_action",
@@ -422,8 +422,8 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("CLOVER_TWIST_INVERSE", &tables(twist)),
             ]
         }
-        "tensor_take" => {
-            let args = TensorTakeArgs { inp: view(), nrhs: 12, ..Default::default() };
+        "tensor_convert" => {
+            let args = TensorConvertArgs { inp: view(), nrhs: 12, ..Default::default() };
             vec![variant("columns", &args)]
         }
         "tensor_faces" => {
@@ -466,7 +466,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("upper", &AggregateArgs { columns: 24, upper: 1, ..tiled }),
             ]
         }
-        "aggregate_take" | "aggregate_give" => {
+        "aggregate_from_spinors" | "aggregate_to_spinors" => {
             let args = columns_of_spinors();
             vec![
                 variant("even", &args),
@@ -476,7 +476,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 ),
             ]
         }
-        "aggregate_take_times" => {
+        "aggregate_from_spinors_times" => {
             let to = columns_of_spinors();
             [("CLOVER", SITE_CLOVER), ("TWIST", SITE_TWIST), ("both", SITE_CLOVER_TWIST)]
                 .map(|(what, site)| {
@@ -548,7 +548,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("one", &one),
                 variant("column", &ForceArgs { column: 8, ..one }),
                 variant("open in time", &ForceArgs { bounds: bounds(BOUND_OPEN), ..one }),
-                variant("links stand still", &ForceArgs { bounds: bounds(BOUND_SF), ..one }),
+                variant("links are fixed", &ForceArgs { bounds: bounds(BOUND_SF), ..one }),
                 variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
@@ -614,7 +614,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
 }
 
 /// Name of a kernel's variant for a lattice with boundaries at which links are fixed.
-const STANDING: &str = "links stand still";
+const STANDING: &str = "links are fixed";
 
 /// The compiled kernel: kept from an earlier run if the source and the options are unchanged, or else compiled now.
 /// The flag says whether it was kept.
@@ -631,7 +631,7 @@ fn constants_that_are_left_out_change_no_code() {
     let mut jobs = Vec::new();
     for kernel in KERNELS {
         for params in combinations(kernel.params) {
-            // Where links stand still this one asks for the slice, and so for extents.
+            // Where links are fixed this one asks for the slice, and so for extents.
             let without = |v: &Variant| kernel.name != "project_links" || v.what != STANDING;
             for v in variants(kernel, &params).into_iter().filter(without).take(2) {
                 let kept = constants(kernel, v.specs.clone());

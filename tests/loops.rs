@@ -14,7 +14,7 @@ use plaq::ops::gamma::Gamma;
 use plaq::ops::source::Source;
 use plaq::ops::structure::lines::Factor;
 use plaq::ops::structure::loop_sums::{
-    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
+    LoopGoals, LoopQuarks, LoopSettings, LoopSums, LoopSumsParams, Term, Traces,
 };
 use plaq::ops::structure::loops::{loops, LoopKind, LoopNoise, LoopOperators, OneEnd};
 use plaq::ops::structure::low_mesons::low_mesons;
@@ -54,8 +54,8 @@ fn noise(volume: usize) -> LoopNoise {
     }
 }
 
-fn of(noise: LoopNoise, traces: Traces, hopping: usize) -> LoopOf {
-    LoopOf {
+fn of(noise: LoopNoise, traces: Traces, hopping: usize) -> LoopSettings {
+    LoopSettings {
         noise,
         how: OneEnd::None,
         factor: C::ONE,

@@ -21,7 +21,7 @@ use plaq::fields::{
 use plaq::linop::{LinOp, Normal};
 use plaq::operators::{DiracParams, Distance, InverseOwner, QuarkAction, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
-use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
+use plaq::ops::overlap_settings::{OverlapSettings, OverlapShared, OverlapSolving};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{
@@ -400,8 +400,8 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
                 let what = format!("{what} {algorithm} {wilson_iterations} {multigrid:?}");
                 // An operator that was not applied yet has no vectors of its own.
                 let op = Arc::new(op.to(F64, Recon::R12).unwrap());
-                let mut kept = OverlapKept::default();
-                let solve = |kept: &mut OverlapKept, x: &mut SpinorField| {
+                let mut kept = OverlapShared::default();
+                let solve = |kept: &mut OverlapShared, x: &mut SpinorField| {
                     let solver = how.solver(&op, Some(low.clone()), &[0.3], 2, kept).unwrap();
                     assert!(solver.solve(x, &b, &mut unwatched).unwrap().converged);
                 };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::Hash;
 
-use plaq::app::options::{Asked, Command, Need, Options};
+use plaq::app::options::{Command, CommandRequest, Need, Options};
 use plaq::app::{Failure, COMMANDS};
 use plaq::capi::context::ContextParams;
 use plaq::capi::laplace::LaplacianParams;
@@ -274,7 +274,7 @@ fn reports_have_the_same_rows_everywhere() {
 }
 
 /// The parsed options of a subcommand from the words after its name.
-fn parsed(command: &'static Command, words: &[&str]) -> Result<Asked, Failure> {
+fn parsed(command: &'static Command, words: &[&str]) -> Result<CommandRequest, Failure> {
     Options::parse(command, &words.iter().map(OsString::from).collect::<Vec<_>>())
 }
 
@@ -319,7 +319,7 @@ fn tables_of_options_are_consistent() {
 fn options_stand_anywhere() {
     let command = COMMANDS.iter().find(|c| c.name == "propagator").expect("a subcommand");
     let words = ["a", "--kappa=0.1", "--overwrite", "--json", "x", "b", "--solver", "mg"];
-    let Ok(Asked::Work(options)) = parsed(command, &words) else { panic!("{words:?}") };
+    let Ok(CommandRequest::Work(options)) = parsed(command, &words) else { panic!("{words:?}") };
     assert_eq!(options.inputs().expect("two files"), ["a", "b"]);
     assert!(options.flag("overwrite") && options.text("solver") == "multigrid");
     assert!(options.number("kappa") == 0.1 && !options.given("csw"));

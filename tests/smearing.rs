@@ -237,7 +237,7 @@ monomials = ["light", "gauge"]
     }
 }
 
-/// On links with boundaries in time staples are those of links that exist, links that stand still stay bit for bit, and
+/// On links with boundaries in time staples are those of links that exist, fixed links stay bit for bit, and
 /// kinds with links of time that are not defined there are refused by name. A link that does not exist is zero in the
 /// reference, too, so that no path passes it.
 #[test]

@@ -673,7 +673,7 @@ module plaq
   !> The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
   !> 094507); only in chains whose quarks have smearing.
   integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_THIN = 1
-  !> Normalisation of an operator. The symmetric P is the same in both.
+  !> Normalisation of an operator. The symmetric Schur complement P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
   !> D = m + 4 - H/2 + ...
@@ -1698,7 +1698,7 @@ module plaq
   !> Terms whose sum are the loops.
   !> The difference of a level and the next one, or the last level itself, by noise on this level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_NOISE = 0
-  !> The same quantity exactly, from all coordinate vectors of the level.
+  !> The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_EXACT = 1
   !> The first terms of the hopping expansion, exactly.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_HOPPING = 2
@@ -1799,9 +1799,9 @@ module plaq
   !> Operators, made of the Laplacian's links, that act on a mode v.
   !> D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_X = 0
-  !> D_y, the covariant derivative as for x.
+  !> D_y, the covariant derivative [U_y v(n + y) - U_y^dagger v(n - y)] / 2.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Y = 1
-  !> D_z, the covariant derivative as for x.
+  !> D_z, the covariant derivative [U_z v(n + z) - U_z^dagger v(n - z)] / 2.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Z = 2
   !> U_x(n) v(n + x).
   integer(c_int32_t), parameter :: PLAQ_MODES_FORWARD_X = 3
@@ -3202,7 +3202,7 @@ module plaq
     end function
     !> Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
     !> `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
-    !> then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    !> then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: those of plaq_dirac_create; FIELD_MISMATCH.
     integer(c_int32_t) function plaq_dirac_create_thin(context, gauge, thin, params, dirac) bind(c)
       import
       type(plaq_context), value :: context
@@ -3228,8 +3228,8 @@ module plaq
       type(plaq_clover), value :: inverse
       type(plaq_dirac), intent(inout) :: dirac
     end function
-    !> Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
-    !> the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+    !> Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with the
+    !> M of `params` without its mu. Vectors have 2 slices. Errors: those of plaq_dirac_create.
     integer(c_int32_t) function plaq_dirac_create_doublet(context, &
         gauge, &
         params, &
@@ -3779,8 +3779,8 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * pairs * nmomenta)
     end function
-    !> Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
-    !> without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+    !> Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+    !> strange quarks. Both have twelve columns. `momenta` and `correlators` are those of mesons. Errors:
     !> INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     integer(c_int32_t) function plaq_spinor_contract_baryons(light, &
@@ -4063,15 +4063,14 @@ module plaq
       type(plaq_loops_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
-    !> without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
-    !> lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
-    !> boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
-    !> PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
-    !> NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
-    !> Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
-    !> `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
-    !> plaq_solver_solve.
+    !> Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without
+    !> the minus sign of the fermion loop, for each time t of the lattice, with x counted from the lattice's
+    !> origin. Lines, momenta and `gauge` are those of plaq_spinor_contract_insertions; M and its boundary phase
+    !> are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE.
+    !> `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the
+    !> conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right
+    !> after they are solved. The callback is that of solves; if it ends the work, `finished` vectors are complete
+    !> and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     integer(c_int32_t) function plaq_solver_loops(solver, &
         other, &
@@ -4190,7 +4189,7 @@ module plaq
     !> the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
     !> cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
     !> PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
-    !> is that of all solves. Errors: as of plaq_solver_boundary_propagator.
+    !> is that of all solves. Errors: those of plaq_solver_boundary_propagator.
     !> Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
     integer(c_int32_t) function plaq_solver_boundary_correlators(solver, &
         callback, &
@@ -5411,7 +5410,7 @@ module plaq
     !> summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
     !> paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
     !> direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
-    !> all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+    !> all exist; where links are fixed at a boundary, paths with steps in time are UNSUPPORTED. The arguments
     !> are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
@@ -5626,8 +5625,9 @@ module plaq
       integer(c_int64_t), value :: seed
       integer(c_int64_t), value :: trajectory
     end function
-    !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
-    !> from which the chain continues bit for bit. The file appears complete or not at all.
+    !> Writes the links, the position in the sequence of random numbers and the intervals that monomials have
+    !> measured to a file (ILDG, double precision), from which the chain continues bit for bit. The file appears
+    !> complete or not at all.
     integer(c_int32_t) function plaq_hmc_write(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
@@ -5716,7 +5716,7 @@ module plaq
       character(kind=c_char), intent(in) :: name(*)
       type(plaq_gauge_action_params), intent(in), optional :: params
     end function
-    !> Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+    !> Adds an action of closed paths, which are given like those of plaq_gauge_path_action. Errors: BAD_PARAMETER,
     !> OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_hmc_parts_add_paths(parts, &

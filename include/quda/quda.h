@@ -722,7 +722,7 @@ typedef struct QudaGaugeObservableParam_s {
   QudaBoolean compute_gauge_loop_trace;
   /** Room for num_paths complex doubles. */
   QUDA_DOUBLE_COMPLEX *traces;
-  /** Closed paths, as for computeGaugeLoopTraceQuda. */
+  /** Closed paths, given like those of computeGaugeLoopTraceQuda. */
   int **input_path_buff;
   int *path_length;
   double *loop_coeff;

@@ -28,7 +28,7 @@ typedef struct bc_parms_t_s {
   int type;
   /** Directions with C* boundaries. */
   int cstar;
-  /** Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0. */
+  /** Angles of the links of SU(3) that are fixed at time 0 and at T, three with the sum 0. */
   double phi3[2][3];
   /** Angles of those of U(1). Not used. */
   double phi1[2];

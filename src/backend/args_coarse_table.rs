@@ -176,7 +176,7 @@ kernel_args! {
 
     /// Arguments of the kernel that converts spinors to columns in half precision. The numbers of a right-hand side are
     /// multiplied by a scale that follows from its |v|^2, the third of its sums at the address `sums`.
-    struct TensorTakeArgs {
+    struct TensorConvertArgs {
         sub inp: FieldView,
         arg out: Ptr,
         arg sums: Ptr,

@@ -87,13 +87,13 @@ kernel_args! {
         /// Address in GPU memory to which the totals are written for later kernels, N doubles for each batch.
         arg totals: Ptr,
         /// Number of ranks (at most 8) whose GPUs add up their totals in this kernel; 1: the totals are of this rank
-        /// alone. Every rank writes its totals to the `board` of each rank. A board has two halves, used in turn, with
-        /// place for `room` numbers of every rank in each.
+        /// alone. Every rank writes its totals to the `inbox` of each rank. An inbox has two halves, used in turn, with
+        /// place for `inbox_numbers` numbers of every rank in each.
         arg ranks: i32,
         arg rank: i32,
-        arg board: [Ptr; 8],
-        arg board_tag: i64,
-        arg room: i64,
+        arg inbox: [Ptr; 8],
+        arg inbox_tag: i64,
+        arg inbox_numbers: i64,
         /// A number of this rank that is summed over the ranks along with the totals, e.g. a request to stop a solver.
         arg flag: f64,
         /// Nanoseconds to wait for the numbers of other ranks. If those of rank r do not come, 16 + r is stored at the
@@ -236,7 +236,7 @@ kernel_args! {
     }
 
     /// Arguments of the kernel that multiplies the links of each direction mu by the phase re[mu] + i im[mu] (smear.h).
-    struct LinkTurnArgs {
+    struct LinkPhasesArgs {
         sub geom: Geom,
         sub gauge: FieldView,
         arg re: [f64; 4],

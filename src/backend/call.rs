@@ -2,8 +2,19 @@
 
 use std::sync::OnceLock;
 
-use super::families::{self, Instance, Kernel};
+use super::families::{self, Instance, Kernel, NotCompiled};
 use super::{Device, KernelArgs, Specs};
+use crate::error::{Error, Status};
+
+impl From<NotCompiled> for Error {
+    fn from(NotCompiled { found, made }: NotCompiled) -> Self {
+        let made = made.join(", ");
+        Error::new(
+            Status::Unsupported,
+            format!("a kernel is made for {made}, asked for was {found}"),
+        )
+    }
+}
 
 /// For more elements than this, kernels of a GPU are compiled with `WIDE`, to count in 64 bits (kernels/element.h).
 const FEW_ELEMENTS: usize = 1 << 30;

@@ -164,7 +164,7 @@ constants! {
     // Krylov spaces (krylov.h, krylov_short.h): largest number of vectors including the residual; a tile has
     // KRYLOV_TILE x KRYLOV_TILE scalar products; a sample takes one of KRYLOV_SAMPLED pairs of sites; codes of what the
     // vectors are.
-    KRYLOV_MOST = 20;
+    KRYLOV_MAX_VECTORS = 20;
     KRYLOV_TILE = 4;
     KRYLOV_SAMPLED = 8;
     KRYLOV_POWERS = 0;

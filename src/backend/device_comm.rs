@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::families::Sums;
-use super::{Buffer, Device, Ptr, Started, Work};
+use super::{Buffer, Device, Ptr, Reduction, Work};
 use crate::error::Result;
 
 /// A message to the device of another rank, or from it: rank, address and number of bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Parcel {
+pub struct DeviceMessage {
     pub rank: usize,
     pub at: Ptr,
     pub bytes: usize,
@@ -23,7 +23,7 @@ pub struct Parcel {
 pub trait DeviceComm: Send + Sync {
     /// Starts sending and receiving messages, when all kernels launched so far have ended and concurrently with later
     /// ones. Messages between two ranks arrive in the order in which they are sent.
-    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
+    unsafe fn start(&self, sends: &[DeviceMessage], receives: &[DeviceMessage]) -> Result<()>;
     /// Makes kernels launched later wait for the messages that were started.
     fn arrive(&self) -> Result<()>;
     /// Replaces `n` doubles, at most [`LARGEST_SUM`], by their sums over all ranks, after kernels launched so far and
@@ -81,12 +81,12 @@ impl Device {
         work: Work,
         flag: f64,
         ranks: &Connected,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         let params = kernel.params();
         let call = self.call::<K>(&params, args, work)?;
         self.launches(&call);
         ranks.count()?;
-        // SAFETY: as in `launch`.
+        // SAFETY: the call was made by `Device::call`, which has checked its fields.
         self.profiled(&call, || unsafe { self.0.backend.start_across(&call, flag, &*ranks.comm) })
     }
 }
@@ -107,9 +107,9 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    fn of(&self, buffer: &Buffer) -> Parcel {
+    fn of(&self, buffer: &Buffer) -> DeviceMessage {
         assert!(self.at as usize + self.bytes <= buffer.bytes());
-        Parcel { rank: self.rank, at: buffer.ptr().offset(self.at), bytes: self.bytes }
+        DeviceMessage { rank: self.rank, at: buffer.ptr().offset(self.at), bytes: self.bytes }
     }
 }
 
@@ -128,8 +128,8 @@ impl Connected {
         (from, sends): (&Buffer, &[Piece]),
         (to, receives): (&Buffer, &[Piece]),
     ) -> Result<()> {
-        let sends: Vec<Parcel> = sends.iter().map(|piece| piece.of(from)).collect();
-        let receives: Vec<Parcel> = receives.iter().map(|piece| piece.of(to)).collect();
+        let sends: Vec<DeviceMessage> = sends.iter().map(|piece| piece.of(from)).collect();
+        let receives: Vec<DeviceMessage> = receives.iter().map(|piece| piece.of(to)).collect();
         self.count()?;
         // SAFETY: inside of both buffers, as asserted.
         unsafe { self.comm.start(&sends, &receives) }

@@ -292,7 +292,7 @@ mod tests {
             let mut target = vec![99; source.len()];
             let external = External::write(vec![&mut target[..]]);
             let rows = external.rows(0, 0, (row, stride, count), true);
-            // SAFETY: as above.
+            // SAFETY: the ranges lie inside, `dense` is as long as they are.
             unsafe { rows.scatter(begin..end, dense.as_ptr()) };
             let place = |i: usize| i / row * stride + i % row;
             let expected: Vec<u8> = (0..source.len())

@@ -195,13 +195,13 @@ pub trait Values: Copy {
     /// The names of all values of the set, as they occur in kernel symbols.
     const TOKENS: &'static [&'static str];
     /// This value as a member of the set, or an error.
-    fn of(value: Self::All) -> Result<Self, NotMade>;
+    fn of(value: Self::All) -> Result<Self, NotCompiled>;
     fn token(self) -> &'static str;
 }
 
 /// The error for a value for which a kernel is not compiled.
 #[derive(Debug)]
-pub struct NotMade {
+pub struct NotCompiled {
     pub found: &'static str,
     pub made: &'static [&'static str],
 }
@@ -220,7 +220,7 @@ macro_rules! values {
         impl Values for $All {
             type All = $All;
             const TOKENS: &'static [&'static str] = &[$($token),*];
-            fn of(value: $All) -> Result<Self, NotMade> { Ok(value) }
+            fn of(value: $All) -> Result<Self, NotCompiled> { Ok(value) }
             fn token(self) -> &'static str { $All::token(self) }
         }
     )*};
@@ -231,11 +231,11 @@ macro_rules! values {
         impl Values for $Some {
             type All = $All;
             const TOKENS: &'static [&'static str] = &[$($All::$V.token()),*];
-            fn of(value: $All) -> Result<Self, NotMade> {
+            fn of(value: $All) -> Result<Self, NotCompiled> {
                 match value {
                     $($All::$V => Ok($Some::$V),)*
                     #[allow(unreachable_patterns)]
-                    other => Err(NotMade { found: other.token(), made: Self::TOKENS }),
+                    other => Err(NotCompiled { found: other.token(), made: Self::TOKENS }),
                 }
             }
             fn token(self) -> &'static str {
@@ -340,7 +340,7 @@ macro_rules! kernels {
     (@values $K:ident $args:ident $A:ident) => {
         impl $K {
             /// The kernel with this value, if it is compiled for it.
-            pub fn of(a: <$A as Values>::All) -> Result<Self, NotMade> {
+            pub fn of(a: <$A as Values>::All) -> Result<Self, NotCompiled> {
                 Ok(Self($A::of(a)?))
             }
         }
@@ -349,7 +349,7 @@ macro_rules! kernels {
     (@values $K:ident $args:ident $A:ident $B:ident) => {
         impl $K {
             /// The kernel with these values, if it is compiled for them.
-            pub fn of(a: <$A as Values>::All, b: <$B as Values>::All) -> Result<Self, NotMade> {
+            pub fn of(a: <$A as Values>::All, b: <$B as Values>::All) -> Result<Self, NotCompiled> {
                 Ok(Self($A::of(a)?, $B::of(b)?))
             }
         }

@@ -14,7 +14,7 @@ kernels! {
     LaplaceColumns: "laplace_columns" in "laplace.h" takes LaplaceArgs, Site [Float, Rows].pairs().blocks(Blocks::Small);
     VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
     SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
-    LinkTurn: "link_turn" in "smear.h" takes LinkTurnArgs, Site [Float].cold();
+    LinkPhases: "link_phases" in "smear.h" takes LinkPhasesArgs, Site [Float].cold();
     Blas: "blas" in "blas.h" takes BlasArgs, Site [Precision].hot().elements();
     BlasMixed = Blas2: "blas_mixed" in "blas.h" takes BlasArgs, Site [Precision, Precision].hot().elements();
     HeavyQuark: "heavy_quark" in "blas.h" takes BlasArgs, Reduce(3) [Precision];
@@ -75,9 +75,9 @@ kernels! {
     CoarseAdjoint: "coarse_adjoint" in "coarse.h" takes CoarseMatrixArgs, Site [Float].elements();
     CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float].elements();
     CoarsePair: "coarse_pair" in "coarse_pair.h" takes CoarsePairArgs, Site [Float].cold().elements();
-    AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();
-    AggregateTakeTimes: "aggregate_take_times" in "aggregate.h" takes AggregateSiteArgs, Lane [Float, Precision].elements();
-    AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();
+    AggregateFromSpinors: "aggregate_from_spinors" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();
+    AggregateFromSpinorsTimes: "aggregate_from_spinors_times" in "aggregate.h" takes AggregateSiteArgs, Lane [Float, Precision].elements();
+    AggregateToSpinors: "aggregate_to_spinors" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();
     AggregateHop: "aggregate_hop" in "aggregate.h" takes AggregateHopArgs, Lane [Precision, Rows].elements();
     AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float].elements();
     AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float].elements();
@@ -94,7 +94,7 @@ kernels! {
     KrylovGramShort = KrylovShortGram: "krylov_gram_short" in "krylov_short.h" takes KrylovShortArgs, Reduce(32) [SixteenBits].blocks(Blocks::AllRegisters);
     KrylovCombineShort = KrylovShortCombine: "krylov_combine_short" in "krylov_short.h" takes KrylovShortArgs, Site [SixteenBits].elements();
     TensorTables: "tensor_tables" in "tensor_hop.h" takes TensorTablesArgs, Lane [SixteenBits, Rows];
-    TensorTake: "tensor_take" in "tensor_hop.h" takes TensorTakeArgs, Lane [SixteenBits].elements();
+    TensorConvert: "tensor_convert" in "tensor_hop.h" takes TensorConvertArgs, Lane [SixteenBits].elements();
     TensorFaces: "tensor_faces" in "tensor_hop.h" takes TensorFacesArgs, Lane [].elements();
     TensorHop: "tensor_hop" in "tensor_hop.h" takes TensorHopArgs, Lane [].blocks(Blocks::Links);
     DomainCut: "domain_cut" in "domains.h" takes DomainCutArgs, Lane [Precision];
@@ -107,7 +107,7 @@ kernels! {
     DenseProject: "dense_project" in "dense.h" takes DenseArgs, Reduce(8) [Float].elements();
     DenseCombine: "dense_combine" in "dense.h" takes DenseArgs, Site [Float].elements();
     RandomMomenta: "random_momenta" in "momenta.h" takes MomentaArgs, Lane [Float];
-    MomentaRest: "momenta_rest" in "momenta.h" takes MomentaArgs, Site [Float].cold();
+    MomentaZeroFixed: "momenta_zero_fixed" in "momenta.h" takes MomentaArgs, Site [Float].cold();
     MomentaSum: "momenta_sum" in "momenta.h" takes MomentaArgs, ReduceMax(1, 1) [Float].by_site();
     MomentaAdd: "momenta_add" in "momenta.h" takes MomentaArgs, Site [Float, Float];
     MomentaProject: "momenta_project" in "momenta.h" takes MomentaArgs, Site [Float];
@@ -139,12 +139,12 @@ kernels! {
     BasisUpdate: "basis_update" in "basis.h" takes BasisArgs, Site [Float].elements();
     ChiralSum: "chiral_sum" in "chiral.h" takes ChiralArgs, Site [Precision];
     StoutExponent: "stout_exponent" in "stout.h" takes StoutArgs, Site [Float];
-    StoutTurn: "stout_turn" in "stout.h" takes StoutArgs, Site [Float];
+    StoutLambda: "stout_lambda" in "stout.h" takes StoutArgs, Site [Float];
     StoutForce: "stout_force" in "stout.h" takes StoutArgs, Site [Float].blocks(Blocks::AllRegisters);
     PathStep: "path_step" in "paths.h" takes PathArgs, Site [Float];
     PathTraces: "path_traces" in "paths.h" takes PathArgs, Reduce(16) [Float];
     PathGather: "path_gather" in "paths.h" takes PathArgs, Site [Float];
     PathElements: "path_elements" in "paths.h" takes PathArgs, Site [Float];
-    PathTurn: "path_turn" in "paths.h" takes PathArgs, Site [Float];
+    PathForce: "path_force" in "paths.h" takes PathArgs, Site [Float];
     ShiftUpdate: "shift_update" in "shifts.h" takes ShiftArgs, Site [Precision, Float].elements();
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::args::Specs;
-use super::{families, profile, Asked, Call};
+use super::{families, profile, Call, RequestedKernel};
 
 const VARIABLE: &str = "PLAQ_FIRST_LAUNCHES";
 
@@ -40,7 +40,7 @@ impl FirstLaunches {
         self.seen.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    pub fn asked(&self, asked: &Asked) {
+    pub fn asked(&self, asked: &RequestedKernel) {
         let key = (families::symbol(asked.kernel, &asked.params), asked.specs.clone());
         let now = self.start.elapsed().as_secs_f64();
         self.seen().ahead.entry(key).or_insert(now);

@@ -20,8 +20,8 @@ pub fn host_memory_left() -> Option<u64> {
     left(None)
 }
 
-/// The same for fields of a CPU, of which there are `fields` bytes; `others`: bytes of all else in the address space
-/// when the device was opened.
+/// Bytes of memory that are left for further fields of a CPU, where `fields` are the bytes of those that exist, and
+/// `others` those of all else in the address space when the device was opened.
 pub(super) fn left_for_fields(fields: u64, others: u64) -> Option<u64> {
     left(Some((fields, others)))
 }
@@ -96,7 +96,7 @@ fn group_left(root: &Path, groups: &str) -> Option<u64> {
             let folder = mount.join(group);
             let number =
                 |file: &str| read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
-            // "max" is no number, and no limit.
+            // A limit that is not set reads "max", which is not a number.
             let (max, used) = (number(max)?, number(used)?);
             let stat = read_to_string(folder.join("memory.stat")).unwrap_or_default();
             let cache = stat.lines().find_map(|line| line.strip_prefix(files)?.trim().parse().ok());

@@ -38,10 +38,10 @@ pub use call::{constants, specs_of, Call, Work, WIDE};
 pub use counts::Counts;
 pub use cpu::lanes_up_to;
 pub(crate) use device_comm::{Connected, Piece as MessagePiece};
-pub use device_comm::{DeviceComm, Parcel, Place, LARGEST_SUM};
+pub use device_comm::{DeviceComm, DeviceMessage, Place, LARGEST_SUM};
 pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
-use families::{Instance, NotMade, Sites, Sums};
+use families::{Instance, Sites, Sums};
 use first::FirstLaunches;
 pub use host_memory::{host_memory_left, HostArray};
 use kept::Store;
@@ -51,24 +51,14 @@ pub use numbers::Numbers;
 use products::Products;
 use profile::Profile;
 use rehearsal::Record;
-pub use rehearsal::{Asked, Kernels};
-pub use shared::{Attached, Awaited, Mapped, Posted, Started};
+pub use rehearsal::{Kernels, RequestedKernel};
+pub use shared::{Attached, Awaited, EnqueuedSums, Mapped, Reduction};
 pub(crate) use stand_in::Ranks;
 
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 use crate::params::Key;
 use crate::refuse;
-
-impl From<NotMade> for Error {
-    fn from(NotMade { found, made }: NotMade) -> Self {
-        let made = made.join(", ");
-        Error::new(
-            Status::Unsupported,
-            format!("a kernel is made for {made}, asked for was {found}"),
-        )
-    }
-}
 
 /// An address in device memory, with the rows in host memory that are copied to it or from it.
 pub type Piece<'a> = (Ptr, Rows<'a>);
@@ -209,11 +199,11 @@ pub trait Backend: Send + Sync {
     /// failed while it waits for the device.
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
     /// Starts a reduction as `reduce` does, without waiting for its results, which `finish` returns.
-    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
+    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Reduction> {
         let mut sums = zeros(call);
-        // SAFETY: the caller's call.
+        // SAFETY: the caller guarantees for `call` what `reduce` requires.
         let flag = unsafe { self.reduce(call, &mut sums, over)? };
-        Ok(Started::Done(sums, flag))
+        Ok(Reduction::Done(sums, flag))
     }
     /// Starts a reduction whose sums, and the number `flag`, are added up over all ranks by their devices (NCCL). With
     /// the flag there are at most [`LARGEST_SUM`] numbers. On a rank the reduction may have no elements.
@@ -222,11 +212,11 @@ pub trait Backend: Send + Sync {
         _call: &Call,
         _flag: f64,
         _ranks: &dyn DeviceComm,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
     /// Waits for a reduction that was started; returns its sums, and the sum of the ranks' flags.
-    fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
+    fn finish(&self, _posted: &EnqueuedSums) -> Result<(Vec<f64>, f64)> {
         bail!(Internal, "{} posts no sums", self.name());
     }
     /// Fourier transforms for arrays of this shape; see [`fourier::Fourier`].
@@ -242,7 +232,7 @@ pub trait Backend: Send + Sync {
     }
     /// Starts to compile a kernel that will be called; `likely`: it will perhaps be called, and is compiled after all
     /// others.
-    fn prepare(&self, _asked: &Asked, _likely: bool) {}
+    fn prepare(&self, _asked: &RequestedKernel, _likely: bool) {}
     /// For a stand-in device, which runs no kernels: the number of its dry run. `None` on any other device.
     fn dry_run(&self) -> Option<u64> {
         None
@@ -252,7 +242,7 @@ pub trait Backend: Send + Sync {
         None
     }
     /// Whether a kernel is compiled already, in memory or in the cache on disk.
-    fn is_compiled(&self, _asked: &Asked) -> bool {
+    fn is_compiled(&self, _asked: &RequestedKernel) -> bool {
         true
     }
     /// Number of kernels that were compiled or read from a cache so far.
@@ -634,7 +624,7 @@ impl Device {
     /// Copies pieces of the device's memory to the host, see [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
         let mut counted = || source().inspect(|pieces| self.count_pieces(1, pieces));
-        // SAFETY: as in `upload`.
+        // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.download(&mut counted) }
     }
     /// The call of a kernel with these arguments, after checking its fields: each must be in allocated memory of this
@@ -728,7 +718,7 @@ impl Device {
         self.launches(call);
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         if call.work.n > 0 && call.work.batches > 0 {
-            // SAFETY: as in `launch`.
+            // SAFETY: `call` was made by `Device::call`, which has checked its fields.
             flag =
                 self.profiled(call, || unsafe { self.0.backend.reduce(call, &mut out, over) })?;
         }
@@ -736,7 +726,12 @@ impl Device {
     }
 
     /// Starts a reduction without waiting for it; there must be at least one site and batch.
-    pub(crate) fn start<K: Sums>(&self, kernel: K, args: &K::Args, work: Work) -> Result<Started> {
+    pub(crate) fn start<K: Sums>(
+        &self,
+        kernel: K,
+        args: &K::Args,
+        work: Work,
+    ) -> Result<Reduction> {
         self.start_over(kernel, args, work, None)
     }
 
@@ -747,11 +742,11 @@ impl Device {
         args: &K::Args,
         work: Work,
         over: Option<&SumArgs>,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         let params = kernel.params();
         let call = self.call::<K>(&params, args, work)?;
         self.launches(&call);
-        // SAFETY: as in `launch`.
+        // SAFETY: `call` was made by `Device::call`, which has checked its fields.
         self.profiled(&call, || unsafe { self.0.backend.start(&call, over) })
     }
 
@@ -777,11 +772,11 @@ impl Device {
     }
 
     /// Waits for a reduction that was started; returns its sums, and the sum of the ranks' flags.
-    pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
+    pub(crate) fn finish(&self, started: &Reduction) -> Result<(Vec<f64>, f64)> {
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
-            Started::Done(sums, flag) => Ok((sums.clone(), *flag)),
-            Started::Posted(posted) => self.0.backend.finish(posted),
+            Reduction::Done(sums, flag) => Ok((sums.clone(), *flag)),
+            Reduction::EnqueuedSums(posted) => self.0.backend.finish(posted),
         }
     }
     /// Copies bytes within the device's memory.
@@ -789,7 +784,7 @@ impl Device {
     /// # Safety
     /// See [`Backend::copy`].
     unsafe fn copy(&self, to: Ptr, from: Ptr, bytes: usize) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees what `Backend::copy` requires.
         unsafe { self.0.backend.copy(to, from, bytes as u64) }
     }
 }

@@ -120,7 +120,8 @@ fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
 /// A guard for a loop, during which made-up results decrease until the loop ends. It has no effect on devices that run
 /// kernels.
 pub(crate) struct Falling {
-    /// The device's numbers, and the index of this loop in them; `None` on a device that runs kernels.
+    /// The results that the stand-in device makes up, and the index of this loop among its loops; `None` on a device
+    /// that runs kernels.
     of: Option<(Arc<Mutex<Numbers>>, usize)>,
     /// Factor by which numbers must decrease for the loop to reach its goal.
     goal: f64,

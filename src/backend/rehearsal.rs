@@ -16,7 +16,7 @@ use crate::params::Key;
 
 /// A kernel that was requested, with its constants.
 #[derive(Clone)]
-pub struct Asked {
+pub struct RequestedKernel {
     pub kernel: &'static Kernel,
     pub params: Vec<&'static str>,
     pub specs: Specs,
@@ -47,7 +47,7 @@ impl Kernels {
 /// Calls of kernels that a device has recorded; equal calls are recorded once.
 #[derive(Default)]
 pub(super) struct Record {
-    asked: Vec<Asked>,
+    asked: Vec<RequestedKernel>,
     seen: HashSet<u64>,
     /// If each recorded kernel is to be compiled: the device for which, and whether the work is only likely to follow.
     compiles: Option<(Device, bool)>,
@@ -59,8 +59,8 @@ thread_local! {
 }
 
 /// A guard that ends a recording when it is dropped, also after a panic; the previous recording then continues.
-struct Stage<'a>(&'a Device, Option<Record>);
-impl Drop for Stage<'_> {
+struct RecordingGuard<'a>(&'a Device, Option<Record>);
+impl Drop for RecordingGuard<'_> {
     fn drop(&mut self) {
         *self.0.record() = self.1.take();
     }
@@ -83,7 +83,7 @@ impl Device {
         call.params.iter().for_each(|name| at(name).hash(&mut key));
         call.specs().iter().for_each(|(name, value)| (at(name), value).hash(&mut key));
         if record.seen.insert(key.finish()) {
-            let asked = Asked {
+            let asked = RequestedKernel {
                 kernel: call.kernel,
                 params: call.params.to_vec(),
                 specs: call.specs().clone(),
@@ -96,15 +96,15 @@ impl Device {
         }
     }
 
-    fn recording<T>(&self, record: Record, work: impl FnOnce() -> T) -> (T, Vec<Asked>) {
-        let _before = Stage(self, self.record().replace(record));
+    fn recording<T>(&self, record: Record, work: impl FnOnce() -> T) -> (T, Vec<RequestedKernel>) {
+        let _before = RecordingGuard(self, self.record().replace(record));
         let done = work();
         let asked = self.record().take().map_or_else(Vec::new, |record| record.asked);
         (done, asked)
     }
 
     /// The kernel calls that `work` makes on this device; on a stand-in device those that it would make.
-    pub fn recorded(&self, work: impl FnOnce()) -> Vec<Asked> {
+    pub fn recorded(&self, work: impl FnOnce()) -> Vec<RequestedKernel> {
         self.recording(Record::default(), work).1
     }
 
@@ -177,7 +177,7 @@ impl Device {
         })?;
         let mut seen = HashSet::new();
         asked.retain(|a| seen.insert((families::symbol(a.kernel, &a.params), a.specs.clone())));
-        let compiled = |a: &&Asked| self.real().0.backend.is_compiled(a);
+        let compiled = |a: &&RequestedKernel| self.real().0.backend.is_compiled(a);
         let to_compile = asked.iter().filter(|a| !compiled(a)).count();
         let names = asked.iter().map(|a| families::symbol(a.kernel, &a.params)).collect();
         Ok(Kernels { names, to_compile })
@@ -190,7 +190,7 @@ impl Device {
         !self.has_its_kernels() && !off() && self.is_new(key)
     }
 
-    fn will_launch(&self, asked: &Asked, likely: bool) {
+    fn will_launch(&self, asked: &RequestedKernel, likely: bool) {
         if let Some(first) = &self.0.first {
             first.asked(asked);
         }

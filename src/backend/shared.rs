@@ -37,14 +37,14 @@ pub trait Awaited: Send + Sync {
 
 /// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them
 /// when it needs them.
-pub enum Started {
+pub enum Reduction {
     /// The sums, and the sum of the ranks' flags, of a device such as a CPU that has finished when `start` returns.
     Done(Vec<f64>, f64),
-    Posted(Posted),
+    EnqueuedSums(EnqueuedSums),
 }
 
 /// A reduction that a GPU has been given: the number of the memory slot of its sums, and how they get there.
-pub struct Posted {
+pub struct EnqueuedSums {
     pub slot: usize,
     pub tag: u32,
     pub totals: Ptr,
@@ -59,18 +59,18 @@ pub struct Posted {
     pub busy: Arc<AtomicBool>,
 }
 
-impl Drop for Posted {
+impl Drop for EnqueuedSums {
     fn drop(&mut self) {
         self.busy.store(false, Ordering::Release);
     }
 }
 
-impl Started {
+impl Reduction {
     /// Address of the N sums of each batch, for kernels.
     pub fn totals(&self) -> Ptr {
         match self {
-            Started::Done(sums, _) => Ptr(sums.as_ptr() as u64),
-            Started::Posted(posted) => posted.totals,
+            Reduction::Done(sums, _) => Ptr(sums.as_ptr() as u64),
+            Reduction::EnqueuedSums(posted) => posted.totals,
         }
     }
 }
@@ -103,7 +103,7 @@ impl Mapped {
     }
     pub fn set(&self, word: usize, value: u32) {
         assert!(word < self.words);
-        // SAFETY: as above.
+        // SAFETY: a word of this memory, which lives as long as this value.
         unsafe { (self.host as *mut u32).add(word).write_volatile(value) }
     }
 }
@@ -161,7 +161,7 @@ impl Device {
         dst: Ptr,
         bytes: usize,
     ) -> Result<()> {
-        // SAFETY: as in `start_download`.
+        // SAFETY: exchanges copy inside of their buffers.
         unsafe { self.0.backend.start_upload((dst, src.place(from, bytes), bytes)) }
     }
     /// See [`Backend::after_uploads`](super::Backend::after_uploads).

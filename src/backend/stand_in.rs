@@ -10,7 +10,7 @@ use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
 use super::numbers::Numbers;
 use super::{
-    Backend, Call, Device, DeviceComm, Downloads, Gpu, Parcel, Piece, Place, Ptr, Started,
+    Backend, Call, Device, DeviceComm, DeviceMessage, Downloads, Gpu, Piece, Place, Ptr, Reduction,
 };
 use crate::error::Result;
 
@@ -104,7 +104,7 @@ impl Plan for NoTransform {
 /// Connection between stand-in devices, whose messages are not sent.
 struct NoMessages;
 impl DeviceComm for NoMessages {
-    unsafe fn start(&self, _sends: &[Parcel], _receives: &[Parcel]) -> Result<()> {
+    unsafe fn start(&self, _sends: &[DeviceMessage], _receives: &[DeviceMessage]) -> Result<()> {
         Ok(())
     }
     fn arrive(&self) -> Result<()> {
@@ -149,7 +149,7 @@ impl Backend for StandIn {
                 return Ok(());
             }
             for (_, rows) in pieces {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees that the host's rows may be written.
                 unsafe { rows.clear() };
             }
         }
@@ -210,8 +210,8 @@ impl Backend for StandIn {
     ) -> Result<Box<dyn DeviceComm>> {
         Ok(Box::new(NoMessages))
     }
-    unsafe fn start_across(&self, call: &Call, _: f64, _: &dyn DeviceComm) -> Result<Started> {
-        // SAFETY: the caller's.
+    unsafe fn start_across(&self, call: &Call, _: f64, _: &dyn DeviceComm) -> Result<Reduction> {
+        // SAFETY: the caller guarantees for the call what `start` requires.
         unsafe { self.start(call, None) }
     }
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {

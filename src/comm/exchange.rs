@@ -59,18 +59,18 @@ fn prepare(
 #[derive(Debug)]
 pub(crate) struct Repeated {
     messages: Vec<Message>,
-    kept: Option<Kept>,
+    kept: Option<PersistentRequests>,
 }
 
 /// Persistent requests on one communicator for data.
-struct Kept {
+struct PersistentRequests {
     transport: Arc<Transport>,
     comm: i64,
     requests: Vec<i64>,
     waits: Vec<Wait>,
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for PersistentRequests {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Kept {{ {} requests }}", self.requests.len())
     }
@@ -95,7 +95,8 @@ impl Repeated {
         // The communicator is a new one if messages on the old one were given up.
         if self.kept.as_ref().is_none_or(|kept| kept.comm != comm) {
             let (transport, requests, waits) = (transport.clone(), vec![], vec![]);
-            let mut kept = Kept { transport: transport.clone(), comm, requests, waits };
+            let mut kept =
+                PersistentRequests { transport: transport.clone(), comm, requests, waits };
             prepare(
                 &transport,
                 comm,
@@ -123,7 +124,7 @@ impl Repeated {
     }
 }
 
-impl Drop for Kept {
+impl Drop for PersistentRequests {
     fn drop(&mut self) {
         // MPI completes requests that are still under way before it frees them.
         for request in self.requests.iter().filter(|_| self.transport.running()) {

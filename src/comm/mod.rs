@@ -340,8 +340,8 @@ impl Comm {
     /// Starts sending and receiving messages as `Comm::start` does, for code outside of this crate.
     ///
     /// # Safety
-    /// Both addresses of every message are of `bytes` bytes, which nobody else uses before [`Comm::finish`]
-    /// returns, and which `owner` keeps allocated.
+    /// Both addresses of every message refer to `bytes` bytes, which nobody else uses before [`Comm::finish`] returns,
+    /// and which `owner` keeps allocated.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -439,16 +439,16 @@ impl Comm {
     ///
     /// # Errors
     /// `CommFailed`: an earlier call failed.
-    pub(crate) fn asked_beside(&self) -> Result<f64> {
+    pub(crate) fn flag_of_host(&self) -> Result<f64> {
         self.transport().map_or(Ok(0.0), |transport| {
             transport.usable(Side::Data)?;
             Ok(transport.requests())
         })
     }
-    /// Called with the sum over all ranks of the numbers that [`Comm::asked_beside`] returned, once it is known.
-    pub(crate) fn told_beside(&self, flag: f64) {
+    /// Called with the sum over all ranks of the numbers that [`Comm::flag_of_host`] returned, once it is known.
+    pub(crate) fn note_flag(&self, flag: f64) {
         if let Some(transport) = self.transport() {
-            transport.told(flag);
+            transport.note_requests(flag);
         }
     }
 

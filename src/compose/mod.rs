@@ -50,4 +50,4 @@ pub use solve::{
     LowModes, Solution, SolveParams, SolveReport, SolveTotals, SolverSettings, COLUMNS,
     MULTIGRID_DIRECTIONS,
 };
-pub use spectrum::{largest, smallest, Bound};
+pub use spectrum::{largest, smallest, EigenvalueBound};

@@ -13,7 +13,7 @@ use crate::solvers::unwatched;
 /// An estimate of the smallest or the largest eigenvalue of P^dagger P, from inside of the spectrum, with a bound on
 /// its distance to an eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bound {
+pub struct EigenvalueBound {
     pub value: f64,
     pub distance: f64,
 }
@@ -25,7 +25,7 @@ const NEAR: f64 = 0.02;
 ///
 /// # Errors
 /// `BadParameter`: no steps; `SolverBreakdown`: the operator gives NaN or infinity.
-pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
+pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<EigenvalueBound> {
     if steps == 0 {
         bail!(BadParameter, "spectrum: Lanczos with 0 steps");
     }
@@ -59,7 +59,7 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
     let (value, weights) = top_of_tridiagonal(&diagonal, &beside)?;
     // |A x - value x| of the Ritz vector is the last off-diagonal times its last component.
     let last = weights[diagonal.len() - 1].abs();
-    Ok(Bound { value, distance: beside[beside.len() - 1] * last })
+    Ok(EigenvalueBound { value, distance: beside[beside.len() - 1] * last })
 }
 
 /// Estimates the smallest eigenvalue of P^dagger P by at most `max` steps of Lanczos on its inverse, from a random
@@ -76,7 +76,7 @@ pub fn smallest(
     op: &dyn LinOp,
     max: usize,
     seed: u64,
-) -> Result<(Bound, usize)> {
+) -> Result<(EigenvalueBound, usize)> {
     let shape = op.shape();
     let (mut x, mut t) = (shape.field(1)?, shape.field(1)?);
     let mut start = shape.field(1)?;
@@ -124,7 +124,7 @@ pub fn smallest(
     if !(value.is_finite() && distance.is_finite()) {
         bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");
     }
-    Ok((Bound { value, distance }, iterations))
+    Ok((EigenvalueBound { value, distance }, iterations))
 }
 
 /// Multiplies x by c; `any` is a finite field of the same shape.

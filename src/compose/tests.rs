@@ -11,7 +11,7 @@ use super::{
 };
 use crate::backend::families::symbol;
 use crate::backend::tests::common::{devices, Lex};
-use crate::backend::{Asked, Device, WIDE};
+use crate::backend::{Device, RequestedKernel, WIDE};
 use crate::error::Result;
 use crate::fields::{
     basis, blas, CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon,
@@ -24,8 +24,8 @@ use crate::operators::{
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// The names of the requested kernels, with their constants.
-pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
-    let line = |a: &Asked| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
+pub(crate) fn kernels(asked: &[RequestedKernel]) -> BTreeSet<String> {
+    let line = |a: &RequestedKernel| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
     asked.iter().map(line).collect()
 }
 
@@ -81,14 +81,14 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         let launched = device.recorded(|| {
             solver.solve(&mut x, &b, &mut |_| ControlFlow::Continue(())).unwrap();
         });
-        let names = |asked: &[Asked]| -> BTreeSet<String> {
+        let names = |asked: &[RequestedKernel]| -> BTreeSet<String> {
             asked.iter().map(|a| symbol(a.kernel, &a.params)).collect()
         };
         let planned = solver.needs(2).unwrap().kernels;
-        let told: BTreeSet<String> = planned.names.iter().cloned().collect();
-        let missed = names(&launched).difference(&told).count();
+        let announced: BTreeSet<String> = planned.names.iter().cloned().collect();
+        let missed = names(&launched).difference(&announced).count();
         assert!(10 * missed < launched.len() && planned.to_compile == 0, "{kind:?}: {planned:?}");
-        assert!(told.is_subset(&names(&rehearsed)), "{kind:?}: {planned:?}");
+        assert!(announced.is_subset(&names(&rehearsed)), "{kind:?}: {planned:?}");
         let (launched, rehearsed) = (kernels(&launched), kernels(&rehearsed));
         let missed: Vec<_> = launched.difference(&rehearsed).collect();
         // Rehearsals with made-up sums miss some kernels.
@@ -106,7 +106,12 @@ fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
 
 /// Fails if more than `max` launched kernels were not rehearsed, or if more than a tenth as many were rehearsed and
 /// not launched, since compiling those takes time for nothing.
-pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: usize) {
+pub(crate) fn compare(
+    what: &str,
+    rehearsed: &[RequestedKernel],
+    launched: &[RequestedKernel],
+    max: usize,
+) {
     let (rehearsed, launched) = (kernels(rehearsed), kernels(launched));
     assert!(launched.len() > 4, "{what}: {launched:#?}");
     let missed: Vec<_> = launched.difference(&rehearsed).collect();
@@ -289,7 +294,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
             let (elements, sites): (Vec<_>, Vec<_>) =
                 asked.iter().partition(|asked| asked.kernel.elements);
             assert!(sites.iter().all(|asked| asked.work.n < 1 << 31));
-            let wide = |a: &&&Asked| a.specs.contains(&(WIDE, 1));
+            let wide = |a: &&&RequestedKernel| a.specs.contains(&(WIDE, 1));
             let many: Vec<_> = elements.iter().filter(|a| a.work.n > 1 << 31).collect();
             assert!(many.iter().all(wide));
             // On a CPU an element is a whole site.

@@ -9,7 +9,7 @@ use num_complex::Complex64;
 
 use super::{Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::*;
-use crate::backend::{kernels, Device, FieldView, Ptr, Started, Work};
+use crate::backend::{kernels, Device, FieldView, Ptr, Reduction, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -29,12 +29,12 @@ pub struct Sums(SumStatus);
 
 enum SumStatus {
     Known(Vec<[f64; 3]>),
-    Started(Box<Under>),
+    Reduction(Box<PendingSums>),
 }
 
 /// Sums that a device may still be computing, with the number of partial sums that make up a right-hand side's sum.
-struct Under {
-    started: Started,
+struct PendingSums {
+    started: Reduction,
     geometry: Arc<Geometry>,
     device: Device,
     planes: usize,
@@ -54,7 +54,7 @@ impl Sums {
     pub fn known(&self) -> bool {
         match &self.0 {
             SumStatus::Known(_) => true,
-            SumStatus::Started(under) => under.known.get().is_some(),
+            SumStatus::Reduction(under) => under.known.get().is_some(),
         }
     }
     /// The sums <x, y> and |x|^2 on the host; the first call waits for the device.
@@ -65,7 +65,7 @@ impl Sums {
     fn wait(&self) -> Result<&[[f64; 3]]> {
         let under = match &self.0 {
             SumStatus::Known(sums) => return Ok(sums),
-            SumStatus::Started(under) => under,
+            SumStatus::Reduction(under) => under,
         };
         if let Some(known) = under.known.get() {
             return Ok(known);
@@ -77,7 +77,7 @@ impl Sums {
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
-            SumStatus::Started(under) => Ok(under.started.totals()),
+            SumStatus::Reduction(under) => Ok(under.started.totals()),
         }
     }
 }
@@ -627,14 +627,14 @@ fn sums(
             if let Some(started) =
                 geometry.start(device, kernels::BlasSum(field.precision()), &args, work)?
             {
-                let under = Under {
+                let under = PendingSums {
                     started,
                     geometry: geometry.clone(),
                     device: device.clone(),
                     planes: planes(field),
                     known: OnceCell::new(),
                 };
-                return Ok(Sums(SumStatus::Started(Box::new(under))));
+                return Ok(Sums(SumStatus::Reduction(Box::new(under))));
             }
         }
         let out = geometry.reduce(device, kernels::BlasSum(field.precision()), &args, work)?;

@@ -7,7 +7,7 @@ use crate::comm::Comm;
 
 /// Latency and bandwidth of messages between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct Connection {
     /// Seconds that a message of a few bytes takes.
     pub latency: f64,
     /// Bytes per second of long messages.
@@ -20,8 +20,8 @@ pub(crate) struct Costs {
     /// Number of ranks.
     pub ranks: usize,
     /// Messages between ranks of one host; `far`: between ranks of different hosts.
-    pub near: Way,
-    pub far: Way,
+    pub near: Connection,
+    pub far: Connection,
     /// Whether ranks are on several hosts.
     pub hosts: bool,
     /// Seconds that the launch of a kernel takes.
@@ -52,8 +52,8 @@ impl Costs {
                 Costs {
                     ranks,
                     hosts,
-                    near: Way { latency: 3e-6 + turn, bandwidth: 4e9 },
-                    far: Way { latency: 25e-6 + turn, bandwidth: 4e9 },
+                    near: Connection { latency: 3e-6 + turn, bandwidth: 4e9 },
+                    far: Connection { latency: 25e-6 + turn, bandwidth: 4e9 },
                     launch: 2e-6,
                     memory: 8e9 * cores,
                     flops: 20e9 * cores,
@@ -64,8 +64,8 @@ impl Costs {
             false => Costs {
                 ranks,
                 hosts,
-                near: Way { latency: 4e-6, bandwidth: 150e9 },
-                far: Way { latency: 20e-6, bandwidth: 40e9 },
+                near: Connection { latency: 4e-6, bandwidth: 150e9 },
+                far: Connection { latency: 20e-6, bandwidth: 40e9 },
                 launch: 3.4e-6,
                 memory: 3e12,
                 flops: 30e12,

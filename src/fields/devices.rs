@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::routes::Route;
 use crate::backend::families::Sums;
-use crate::backend::{Buffer, Connected, Device, MessagePiece, Place, Started, Work};
+use crate::backend::{Buffer, Connected, Device, MessagePiece, Place, Reduction, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -136,7 +136,7 @@ impl Devices {
         args: &K::Args,
         work: Work,
         flag: f64,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         device.start_across(kernel, args, work, flag, &self.comm)
     }
 

@@ -89,8 +89,8 @@ impl Geometry {
         let (lanes, lane_bits) = lanes_of(extents, max_lanes, !comm.divided());
         let max = lanes_up_to(max_lanes);
         if 2 * lanes < max && extents.iter().any(|l| !l.is_multiple_of(4)) {
-            static TOLD: Once = Once::new();
-            TOLD.call_once(|| {
+            static WARNED: Once = Once::new();
+            WARNED.call_once(|| {
                 log::info!(
                     "lattice: a rank's part of {extents:?} runs with {lanes} of {max} numbers at a time, up to {} times \
                      slower a site: on a CPU parts of a lattice are fast if four divides their extents",

@@ -19,7 +19,7 @@ use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::comm::{Comm, CommCache};
 use crate::error::Result;
 use crate::params::Key;
-use far::{Far, Way};
+use far::{MessageRoute, RemoteFaces};
 
 /// Largest number of exchanges that are kept for a device. A solve in two precisions, with links and their borders,
 /// uses less than half as many.
@@ -109,7 +109,7 @@ pub(crate) struct HaloExchange {
     /// The exchange across the faces where kernels write directly to the neighbour; `far` is the exchange by NCCL or
     /// MPI across the other faces.
     near: Option<Direct>,
-    far: Option<Far>,
+    far: Option<RemoteFaces>,
     /// Whether on every rank kernels write directly to the neighbour across all faces.
     direct: bool,
 }
@@ -134,8 +134,8 @@ impl HaloExchange {
         };
         let crossed: Vec<(usize, bool)> = faces.list().filter(|face| !reached(face)).collect();
         let make = || {
-            let way = Way::new(device, comm, &crossed, bytes, peers)?;
-            Ok(Far::new(crossed.clone(), device.alloc_shared(bytes)?, way))
+            let way = MessageRoute::new(device, comm, &crossed, bytes, peers)?;
+            Ok(RemoteFaces::new(crossed.clone(), device.alloc_shared(bytes)?, way))
         };
         let far = (!crossed.is_empty()).then(make).transpose();
         let (far, direct) = if device.is_cpu() {
@@ -152,7 +152,7 @@ impl HaloExchange {
         faces: Faces,
         recv: Buffer,
         near: Option<Direct>,
-        far: Option<Far>,
+        far: Option<RemoteFaces>,
         direct: bool,
     ) -> Arc<Mutex<Self>> {
         Arc::new_cyclic(|me| {
@@ -366,7 +366,7 @@ impl Geometry {
         if self.comm().size() == 1 {
             return Ok(true);
         }
-        Ok(self.peers(device)?.board.is_some())
+        Ok(self.peers(device)?.inbox.is_some())
     }
 
     /// Finds out which ranks' GPUs can access each other's memory, as the choice of kernels depends on it; false if

@@ -33,7 +33,7 @@ pub use boundary_time::{BoundaryKind, BoundaryParams, BoundaryTime};
 pub use clover::{CloverCoefficients, CloverField, CloverForm};
 pub(crate) use coarse::{spinor_work, AllRanks, Coarsening, DenseMatrix, Overlaps, Part};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
-pub(crate) use costs::{Costs, Way};
+pub(crate) use costs::{Connection, Costs};
 pub use footprint::Needs;
 pub use gauge::{GaugeField, Group};
 pub use geometry::{layout_on, Geometry};

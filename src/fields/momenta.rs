@@ -127,7 +127,7 @@ impl Momenta {
     pub fn precision(&self) -> Precision {
         self.0.precision()
     }
-    /// The two planes of four elements of the algebra per site, numbered as for links.
+    /// The two planes of four elements of the algebra per site, in the order of links.
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()
     }
@@ -160,7 +160,7 @@ impl Momenta {
         if self.geometry().boundary().is_periodic() {
             return Ok(());
         }
-        self.run(kernels::MomentaRest::of(self.precision())?, &self.args())
+        self.run(kernels::MomentaZeroFixed::of(self.precision())?, &self.args())
     }
 
     /// Kinetic energy: 1/2 p_a^2 summed over a and over all links of all ranks.

@@ -23,7 +23,7 @@ pub(super) struct Peers {
     /// The route that all ranks request; `reach`: the faces across which kernels can write into a neighbour's memory.
     pub route: Route,
     pub reach: DirectFaces,
-    pub board: Option<Mutex<SumBoard>>,
+    pub inbox: Option<Mutex<SumInbox>>,
     /// The connected devices of all ranks, if messages are sent by NCCL.
     pub devices: Option<Devices>,
     /// Whether the ranks have found all this out together; else it is what one of them expects.
@@ -36,11 +36,11 @@ const GIVEN_UP: u32 = 255;
 
 /// The memory into which other ranks write the sums that this rank's kernels add up (kernels/sums.h).
 #[derive(Debug)]
-pub(super) struct SumBoard {
+pub(super) struct SumInbox {
     _own: Buffer,
     pub args: SumArgs,
     reach: PeerMemory,
-    /// Number of the last reduction on the board.
+    /// Number of the last reduction through the inbox.
     pub number: u32,
 }
 
@@ -58,30 +58,30 @@ impl Peers {
     fn with(device: &Device, comm: &Comm, found: bool) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         let route = Route::agreed(comm)?;
-        let board = match route {
-            Route::Fastest => SumBoard::new(device, comm, &failed)?.map(Mutex::new),
+        let inbox = match route {
+            Route::Fastest => SumInbox::new(device, comm, &failed)?.map(Mutex::new),
             _ => None,
         };
-        let reach = match &board {
+        let reach = match &inbox {
             Some(_) => DirectFaces::everything(comm),
             None => DirectFaces::found(device, comm, route)?,
         };
         let reached = all(comm, reach.is_everything(comm))?;
         let devices = Devices::connect(device, comm, route, reached)?;
         let ranks = comm.listener();
-        Ok(Arc::new(Peers { failed, route, reach, board, devices, found, ranks }))
+        Ok(Arc::new(Peers { failed, route, reach, inbox, devices, found, ranks }))
     }
 
     /// The counterpart of this value for a stand-in device in a dry run, with the same faces and routes.
     pub fn like_on(&self, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = device.mapped(1)?;
-        let board = self.board.as_ref().map(|board| lock(board).like_on(device)).transpose()?;
-        let board = board.map(Mutex::new);
+        let inbox = self.inbox.as_ref().map(|inbox| lock(inbox).like_on(device)).transpose()?;
+        let inbox = inbox.map(Mutex::new);
         let connected = |_| Devices::try_connect(device, comm, self.route == Route::Nccl);
         let devices = self.devices.as_ref().map(connected).transpose()?;
         let Peers { route, reach, found, .. } = *self;
         let ranks = comm.listener();
-        Ok(Arc::new(Peers { failed, route, reach, board, devices, found, ranks }))
+        Ok(Arc::new(Peers { failed, route, reach, inbox, devices, found, ranks }))
     }
 
     /// Whether the devices of these ranks add up sums by NCCL.
@@ -97,10 +97,10 @@ impl Peers {
 
     /// Closes the memory of other ranks that this rank opened; returns whether others use this rank's memory.
     pub fn release(&self) -> bool {
-        if let Some(board) = &self.board {
-            lock(board).reach.close();
+        if let Some(inbox) = &self.inbox {
+            lock(inbox).reach.close();
         }
-        self.board.is_some() || self.devices.is_some()
+        self.inbox.is_some() || self.devices.is_some()
     }
 
     /// Ends all kernels that wait for other ranks; no kernel waits afterwards.
@@ -145,14 +145,14 @@ impl Awaited for Peers {
     }
 }
 
-impl SumBoard {
-    fn like_on(&self, device: &Device) -> Result<SumBoard> {
+impl SumInbox {
+    fn like_on(&self, device: &Device) -> Result<SumInbox> {
         let own = device.alloc_shared(0)?;
         let reach = PeerMemory::own(self.args.rank as usize, own.ptr());
-        Ok(SumBoard { _own: own, args: self.args, reach, number: 0 })
+        Ok(SumInbox { _own: own, args: self.args, reach, number: 0 })
     }
 
-    fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<SumBoard>> {
+    fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<SumInbox>> {
         let ranks = comm.size();
         if ranks == 1 || ranks > MAX_PEERS as usize || comm.hosts() > 1 {
             return Ok(None);
@@ -168,13 +168,13 @@ impl SumBoard {
         let mut args = SumArgs {
             ranks: ranks as i32,
             rank: comm.rank() as i32,
-            room: (own.bytes() / (2 * ranks * NUMBER_BYTES)) as i64,
+            inbox_numbers: (own.bytes() / (2 * ranks * NUMBER_BYTES)) as i64,
             nanoseconds: comm.timeout().as_nanos() as i64,
             failed: failed.ptr(),
             ..Default::default()
         };
-        (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
-        Ok(Some(SumBoard { _own: own, args, reach, number: 0 }))
+        (0..ranks).for_each(|rank| args.inbox[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
+        Ok(Some(SumInbox { _own: own, args, reach, number: 0 }))
     }
 }
 

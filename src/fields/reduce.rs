@@ -3,17 +3,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::peers::{lock, Peers, SumBoard};
+use super::peers::{lock, Peers, SumInbox};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
-use crate::backend::{Device, Started, Work, LARGEST_SUM};
+use crate::backend::{Device, Reduction, Work, LARGEST_SUM};
 use crate::bail;
 use crate::error::Result;
 
 /// Number of values that a reduction writes into the memory of every other rank: its sums and a flag for each batch
 /// (kernels/sums.h). All ranks make the same calls, so that they have the same number.
-fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
+fn inbox_numbers(kernel: &Kernel, work: Work) -> Option<i64> {
     let (width, _) = kernel.kind.numbers()?;
     i64::try_from((width + 1).checked_mul(work.batches)?).ok()
 }
@@ -28,12 +28,12 @@ impl Geometry {
         work: Work,
     ) -> Result<Vec<f64>> {
         let comm = self.comm();
-        let on_board = self.on_board::<K, _>(device, work, |over| {
+        let through_inboxes = self.through_inboxes::<K, _>(device, work, |over| {
             comm.sum_beside(|flag| {
                 device.reduce_over(kernel, args, work, Some(&SumArgs { flag, ..over }))
             })
         })?;
-        if let Some(sums) = on_board {
+        if let Some(sums) = through_inboxes {
             self.peers(device)?.check(comm)?;
             return Ok(sums);
         }
@@ -52,7 +52,7 @@ impl Geometry {
 
     /// Launches a reduction whose kernel adds up the sums of all ranks in each other's memory; None if the GPUs cannot
     /// access it.
-    fn on_board<K: Sums, T>(
+    fn through_inboxes<K: Sums, T>(
         &self,
         device: &Device,
         work: Work,
@@ -63,15 +63,15 @@ impl Geometry {
         }
         let peers = self.peers(device)?;
         // Sums that do not fit the shared memory are added up as for GPUs without access to each other's memory.
-        let numbers = numbers_on_board(K::KERNEL, work);
-        let fits = |board: &&Mutex<SumBoard>| {
-            numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
+        let numbers = inbox_numbers(K::KERNEL, work);
+        let fits = |inbox: &&Mutex<SumInbox>| {
+            numbers.is_some_and(|numbers| numbers <= lock(inbox).args.inbox_numbers)
         };
-        let Some(board) = peers.board.as_ref().filter(fits) else { return Ok(None) };
-        let mut board = lock(board);
-        board.number = board.number.wrapping_add(1);
+        let Some(inbox) = peers.inbox.as_ref().filter(fits) else { return Ok(None) };
+        let mut inbox = lock(inbox);
+        inbox.number = inbox.number.wrapping_add(1);
         peers.awaited_on(device);
-        launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
+        launch(SumArgs { inbox_tag: i64::from(inbox.number), ..inbox.args }).map(Some)
     }
 
     /// Whether ranks add up through their hosts; None as long as they have not found out. All ranks call this.
@@ -80,7 +80,7 @@ impl Geometry {
             return Ok(Some(self.comm().size() > 1));
         }
         let peers = self.peers(device)?;
-        Ok(peers.found.then(|| peers.board.is_none() && !peers.adds(self.comm())))
+        Ok(peers.found.then(|| peers.inbox.is_none() && !peers.adds(self.comm())))
     }
 
     /// The connection by which the devices of all ranks add up these sums (NCCL); None if they do not.
@@ -102,7 +102,7 @@ impl Geometry {
         peers: &Arc<Peers>,
         (kernel, args, work): (K, &K::Args, Work),
         flag: f64,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         peers.awaited_on(device);
         let Some(devices) = &peers.devices else { bail!(Internal, "devices are not connected") };
         devices.start_sums(device, kernel, args, work, flag)
@@ -116,24 +116,24 @@ impl Geometry {
         kernel: K,
         args: &K::Args,
         work: Work,
-    ) -> Result<Option<Started>> {
+    ) -> Result<Option<Reduction>> {
         let comm = self.comm();
         if comm.size() == 1 {
             return device.start(kernel, args, work).map(Some);
         }
         if let Some(peers) = self.adds::<K>(device, work)? {
-            let flag = comm.asked_beside()?;
+            let flag = comm.flag_of_host()?;
             return self.start_across(device, &peers, (kernel, args, work), flag).map(Some);
         }
-        self.on_board::<K, _>(device, work, |over| {
-            let flag = comm.asked_beside()?;
+        self.through_inboxes::<K, _>(device, work, |over| {
+            let flag = comm.flag_of_host()?;
             device.start_over(kernel, args, work, Some(&SumArgs { flag, ..over }))
         })
     }
 
-    pub(crate) fn finish(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
+    pub(crate) fn finish(&self, device: &Device, started: &Reduction) -> Result<Vec<f64>> {
         let (sums, flag) = device.finish(started)?;
-        self.comm().told_beside(flag);
+        self.comm().note_flag(flag);
         self.check_messages(device)?;
         Ok(sums)
     }
@@ -152,7 +152,7 @@ impl Geometry {
     }
 
     /// Waits for a reduction over the sites of this rank only, which [`Device::start`] has started.
-    pub(crate) fn finish_here(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
+    pub(crate) fn finish_here(&self, device: &Device, started: &Reduction) -> Result<Vec<f64>> {
         let (sums, _) = device.finish(started)?;
         self.check_messages(device)?;
         Ok(sums)
@@ -188,15 +188,15 @@ mod tests {
 
     /// The shared memory of two ranks holds 2^15 numbers of each rank; larger reductions are summed through MPI.
     #[test]
-    fn boards_are_for_what_fits() {
+    fn sums_go_through_inboxes_where_they_fit() {
         let capacity = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
         let numbers = |batches| {
             let work = Work { n: 1, batches, lanes: 1 };
-            numbers_on_board(&kernels::HeavyQuark::ROW, work).expect("a reduction")
+            inbox_numbers(&kernels::HeavyQuark::ROW, work).expect("a reduction")
         };
         assert!(numbers(2 * 12) <= capacity);
         assert!(numbers(8192) <= capacity && numbers(8193) > capacity);
         let one = Work { n: 1, batches: 1, lanes: 1 };
-        assert_eq!(numbers_on_board(&kernels::Blas::ROW, one), None);
+        assert_eq!(inbox_numbers(&kernels::Blas::ROW, one), None);
     }
 }

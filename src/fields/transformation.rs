@@ -91,7 +91,7 @@ impl Transformation {
         if self.group() != gauge.group() {
             bail!(FieldMismatch, "gauge transformation: links of another group");
         }
-        // Between open boundaries links that do not exist stay zero; links that stand still are not transformed.
+        // Between open boundaries links that do not exist stay zero; fixed links are not transformed.
         if !gauge.geometry().boundary().lacks_links() {
             gauge.geometry().periodic_in_time("gauge transformation")?;
         }

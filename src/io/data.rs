@@ -118,18 +118,18 @@ impl Sum {
 }
 
 /// A checksum that is being computed.
-struct Summing {
+struct RunningChecksum {
     data: Data,
     plain: u32,
     pair: RotatingPair,
     scratch: Vec<u32>,
 }
 
-impl Summing {
+impl RunningChecksum {
     fn new(data: &Data) -> Result<Self> {
         let words = if matches!(data.sum, Sum::Nersc | Sum::Milc) { CHUNK / 4 } else { 0 };
         let scratch = host_array(words, 0, "words of a piece of a file")?;
-        Ok(Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch })
+        Ok(RunningChecksum { data: *data, plain: 0, pair: RotatingPair::new(), scratch })
     }
 
     /// Adds the bytes of whole sites; the first has number `first` in the lattice.
@@ -191,7 +191,7 @@ impl Data {
     /// Reads the links of a part; returns them with their contribution to the checksum.
     pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         let mut links = input.allocate(part.extents, self.width())?;
-        let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
+        let (mut sum, mut scratch) = (RunningChecksum::new(self)?, self.scratch()?);
         let Some(place) = self.place else {
             for [global, local, count] in part.runs() {
                 let bytes = self.site_bytes();
@@ -220,7 +220,7 @@ impl Data {
 
     /// Writes the links of a part; returns their contribution to the checksum.
     pub fn write(&self, output: &mut Output, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
-        let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
+        let (mut sum, mut scratch) = (RunningChecksum::new(self)?, self.scratch()?);
         let Some(place) = self.place else {
             for [global, local, count] in part.runs() {
                 let bytes = self.site_bytes();

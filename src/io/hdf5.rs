@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::os::unix::{Library, RTLD_NOW};
@@ -19,7 +19,7 @@ pub use super::hdf5_data::{Attribute, Attributes, Dataset, Numbers};
 use super::stream::{said, Output};
 use crate::bail;
 use crate::error::{host_array, Error, Result, Status};
-use crate::refused;
+use crate::{library, refused};
 
 /// Identifier of an object of libhdf5 from version 1.10 on.
 type Id = i64;
@@ -119,22 +119,17 @@ impl Api {
     }
 
     fn open() -> Result<Api> {
-        let named = std::env::var_os("PLAQ_HDF5").filter(|path| !path.is_empty());
-        let api = if let Some(path) = named {
-            Self::load(Path::new(&path))
-                .or_else(|e| bail!(Unsupported, "PLAQ_HDF5={}: {e}", path.to_string_lossy()))?
-        } else {
+        let names = || {
             let versions = ["310", "200", "103", "100"];
-            let of = |stem: &str| versions.map(|v| format!("lib{stem}.so.{v}"));
-            let names = [of("hdf5_serial"), of("hdf5")].concat();
-            match names.iter().find_map(|name| Self::load(Path::new(name)).ok()) {
-                Some(api) => api,
-                None => bail!(
-                    Unsupported,
-                    sentence("HDF5: cannot open libhdf5.so of version 1.10 or later"),
-                    hint("install libhdf5 and set PLAQ_HDF5 to its full path")
-                ),
-            }
+            let of = |stem: &str| versions.map(|v| PathBuf::from(format!("lib{stem}.so.{v}")));
+            [of("hdf5_serial"), of("hdf5")].concat()
+        };
+        let Some(api) = library::open("PLAQ_HDF5", Status::Unsupported, names, Self::load)? else {
+            bail!(
+                Unsupported,
+                sentence("HDF5: cannot open libhdf5.so of version 1.10 or later"),
+                hint("install libhdf5 and set PLAQ_HDF5 to its full path")
+            )
         };
         let mut found = [0; 3];
         let [major, minor, patch] = &mut found;

@@ -161,7 +161,7 @@ impl Links<'_> {
     }
 
     /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites distributed over the lattice, as in headers:
-    /// links that stand still on the slice after the last stored one are diagonal, and plaquettes of them are 1.
+    /// fixed links on the slice after the last stored one are diagonal, and plaquettes of them are 1.
     fn mean_plaquette(&mut self, map: &LinkMap, n: &[usize; 4], sites: usize) -> Result<f64> {
         let volume = n.iter().product::<usize>();
         if sites == volume && self.all.is_empty() {

@@ -283,7 +283,7 @@ impl Job {
 #[derive(Clone, Copy, Default)]
 struct Known {
     format: Option<FileFormat>,
-    /// Angles of links that stand still on the slice after the last stored one, see [`GaugeReader::open_bounded`].
+    /// Angles of fixed links on the slice after the last stored one, see [`GaugeReader::open_bounded`].
     phi_prime: Option<[f64; 3]>,
 }
 

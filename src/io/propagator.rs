@@ -334,8 +334,8 @@ impl PropagatorReader {
         for message in &messages {
             match field(&input, extents, message)? {
                 None => {}
-                Some(Found::Source(source)) => sources.push(source),
-                Some(Found::Column(field, place, of)) => {
+                Some(MessageField::Source(source)) => sources.push(source),
+                Some(MessageField::Column(field, place, of)) => {
                     origin = origin.or(*of);
                     columns.push((field, place));
                 }
@@ -465,13 +465,13 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
 }
 
 /// The field that a message of the file contains.
-enum Found {
+enum MessageField {
     Source(Field),
     /// A solution: its numbers, its column 3 spin + colour if the message gives it, and its origin.
     Column(Field, Option<usize>, Box<Origin>),
 }
 
-fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option<Found>> {
+fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option<MessageField>> {
     let (Some(private), Some(record)) = (&message.private, &message.data) else { return Ok(None) };
     // The user's record may be any text.
     let document = message.user.as_deref().and_then(|text| parse_xml(text).ok());
@@ -515,8 +515,8 @@ fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option
     let data = Data::scidac(record.offset, bits, numbers);
     let field = Field { data, stored };
     if is_source {
-        return Ok(Some(Found::Source(field)));
+        return Ok(Some(MessageField::Source(field)));
     }
     let origin = document.as_ref().map(|d| Origin::of_xml(d, extents)).unwrap_or_default();
-    Ok(Some(Found::Column(field, place, Box::new(origin))))
+    Ok(Some(MessageField::Column(field, place, Box::new(origin))))
 }

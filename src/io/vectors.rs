@@ -362,7 +362,7 @@ impl VectorWriter {
         Self::new(header, || Output::create(path))
     }
 
-    /// Opens the file that another process created; `temporary` as for
+    /// Opens the file that another process created; `temporary` is that of
     /// [`GaugeWriter::join`](super::GaugeWriter::join).
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{TensorFacesArgs, TensorTakeArgs};
+use crate::backend::args::{TensorConvertArgs, TensorFacesArgs};
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
@@ -66,7 +66,7 @@ impl HalfColumns {
                 buffer.ptr()
             }
         };
-        let args = TensorTakeArgs {
+        let args = TensorConvertArgs {
             inp: inp.view(),
             out: self.data.ptr(),
             sums: place,
@@ -78,7 +78,7 @@ impl HalfColumns {
             true => self.geometry.work(self.nrhs),
             false => Work::rows(device, self.geometry.outer(), self.nrhs),
         };
-        device.launch(kernels::TensorTake::of(inp.precision())?, &args, work)
+        device.launch(kernels::TensorConvert::of(inp.precision())?, &args, work)
     }
 
     /// Number of the first site that belongs to other ranks.

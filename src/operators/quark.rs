@@ -12,7 +12,7 @@ use crate::fields::{CloverForm, Precision, Recon};
 use crate::params::{choices, parameters, Choice, Reals as _};
 
 choices! {
-    /// Normalisation of an operator. The symmetric P is the same in both.
+    /// Normalisation of an operator. The symmetric Schur complement P is the same in both.
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
         Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
@@ -58,22 +58,22 @@ impl std::fmt::Display for TermValue {
 }
 
 /// A row's value as a member of an operator's parameters.
-trait Held<As> {
+trait MemberValue<As> {
     /// The value for an operator; `other` where none is set.
     fn held(&self, other: Option<As>) -> As;
 }
 
-impl<T: Copy> Held<T> for T {
+impl<T: Copy> MemberValue<T> for T {
     fn held(&self, _: Option<T>) -> T {
         *self
     }
 }
-impl Held<f64> for Option<f64> {
+impl MemberValue<f64> for Option<f64> {
     fn held(&self, other: Option<f64>) -> f64 {
         self.or(other).expect("a row without a value names another row")
     }
 }
-impl Held<[Complex64; 4]> for Boundary {
+impl MemberValue<[Complex64; 4]> for Boundary {
     fn held(&self, _: Option<[Complex64; 4]>) -> [Complex64; 4] {
         self.phases()
     }
@@ -164,7 +164,7 @@ macro_rules! quark {
             fn with_mass(&self, $mass: f64) -> $held {
                 $($(
                     let $field: quark!(@type $ty $(, $as)?) =
-                        Held::held(&self.$field, None$(.or(Some($other)))?);
+                        MemberValue::held(&self.$field, None$(.or(Some($other)))?);
                 )*)*
                 $held { $mass, $additional: 0.0, $($($field,)*)* }
             }

@@ -96,8 +96,8 @@ fn open(comm: &Comm, path: &Path, options: &LoadOptions) -> Result<GaugeReader> 
     let first = comm.agree(first)?;
     let found = first.as_ref().map(|file| file.info().format);
     let place = FileFormat::ALL.iter().position(|format| Some(*format) == found);
-    let told = comm.all_gather(&[place.unwrap_or(0) as u8])?;
-    let format = FileFormat::ALL[told[0] as usize];
+    let gathered = comm.all_gather(&[place.unwrap_or(0) as u8])?;
+    let format = FileFormat::ALL[gathered[0] as usize];
     comm.agree(first.map_or_else(|| GaugeReader::open_as(path, expect, format), Ok))
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::link_smearing::smear_links;
-use super::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
+use super::overlap_settings::{OverlapSettings, OverlapShared, OverlapSolving};
 use super::propagator::COLUMNS;
 use super::source::Source;
 use crate::bail;
@@ -130,7 +130,7 @@ impl OverlapSettings {
     /// precision and storage that the operator will have.
     ///
     /// # Errors
-    /// `Unsupported`: SU(2); others as of [`smear_links`] and [`Overlap::kernel`].
+    /// `Unsupported`: SU(2); those of [`smear_links`] and [`Overlap::kernel`].
     pub fn kernel(
         &self,
         mut links: Arc<GaugeField>,
@@ -219,7 +219,7 @@ impl OverlapSettings {
                 let op = Arc::new(self.operator(kernel, modes, target)?);
                 if let Some((how, nrhs)) = solve {
                     let (mut x, b) = (op.shape().field(nrhs)?, op.shape().field(nrhs)?);
-                    how.run_through(&op, None, &mut OverlapKept::default(), nrhs, (&mut x, &b))?;
+                    how.run_through(&op, None, &mut OverlapShared::default(), nrhs, (&mut x, &b))?;
                 }
                 Ok((op, links))
             },
@@ -239,7 +239,7 @@ impl OverlapSolving {
         op: &Overlap,
         modes: Option<&OverlapModes>,
         nrhs: usize,
-        kept: &OverlapKept,
+        kept: &OverlapShared,
     ) -> Result<Needs> {
         self.needs_among(op, modes, (nrhs, nrhs), kept)
     }
@@ -254,7 +254,7 @@ impl OverlapSolving {
         op: &Overlap,
         modes: Option<&OverlapModes>,
         (nrhs, columns): (usize, usize),
-        kept: &OverlapKept,
+        kept: &OverlapShared,
     ) -> Result<Needs> {
         let (shape, device) = (op.shape(), op.shape().device.stand_in());
         shape.geometry.needs(
@@ -262,7 +262,7 @@ impl OverlapSolving {
             || {
                 let like = Arc::new(op.like_on(&device)?);
                 let modes = modes.map(|modes| modes.like_on(&device)).transpose()?.map(Arc::new);
-                let mut known = OverlapKept { edge: kept.edge, multigrid: None };
+                let mut known = OverlapShared { edge: kept.edge, multigrid: None };
                 if let Some((mass, multigrid)) = &kept.multigrid {
                     known.multigrid = Some((*mass, multigrid.like_on(&device)?));
                 }
@@ -281,7 +281,7 @@ impl OverlapSolving {
         &self,
         op: &Arc<Overlap>,
         modes: Option<Arc<OverlapModes>>,
-        kept: &mut OverlapKept,
+        kept: &mut OverlapShared,
         columns: usize,
         (x, b): (&mut SpinorField, &SpinorField),
     ) -> Result<()> {

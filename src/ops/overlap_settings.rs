@@ -166,12 +166,12 @@ parameters! {
 /// Data that all solves of an operator share: the low edge of the Wilson operator's spectrum, and a multigrid with
 /// the mass of its Wilson operator; that mass is None if the host gave the multigrid.
 #[derive(Clone, Default)]
-pub struct OverlapKept {
+pub struct OverlapShared {
     pub edge: Option<f64>,
     pub multigrid: Option<(Option<f64>, Arc<Multigrid>)>,
 }
 
-impl OverlapKept {
+impl OverlapShared {
     fn edge(&mut self, op: &Overlap) -> Result<f64> {
         let edge = match self.edge {
             Some(edge) => edge,
@@ -200,7 +200,7 @@ impl OverlapSolving {
         modes: Option<Arc<OverlapModes>>,
         masses: &[f64],
         nrhs: usize,
-        kept: &mut OverlapKept,
+        kept: &mut OverlapShared,
     ) -> Result<OverlapSolver> {
         let links = op.sign().kernel().op().gauge();
         let sloppy = (

@@ -289,7 +289,7 @@ impl Walker {
     ///
     /// # Errors
     /// `BadParameter`: a path is not closed; `FieldMismatch`, `Unsupported`: links of another lattice or form, steps in
-    /// time where links stand still.
+    /// time where links are fixed.
     pub fn traces(&self, gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
         self.check(gauge)?;
         self.check_paths(gauge, paths)?;

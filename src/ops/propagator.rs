@@ -248,13 +248,13 @@ fn solve_columns(
         }
         Ok(ControlFlow::Continue(()))
     };
-    let mut told = |p: &Progress| match stopped {
+    let mut notify = |p: &Progress| match stopped {
         true => ControlFlow::Break(()),
         false => monitor(&Progress { seconds: looked + p.seconds, ..*p }),
     };
     let by = Solves::of(solver);
     let mut report =
-        solve_parts(&by, at_once, columns, (source, &solutions), &mut told, &mut done)?;
+        solve_parts(&by, at_once, columns, (source, &solutions), &mut notify, &mut done)?;
     report.solver.seconds += looked;
     let all = match on_device {
         Some(all) => all,
@@ -274,7 +274,8 @@ fn solve_columns(
 type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
 /// A function that takes the solutions of a group of columns: number of the first one, the field, and the report of
 /// the solve.
-type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
+type TakeSolutions<'a> =
+    dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
 
 /// A function that solves for a group of columns in at most a number of seconds.
 type Solve<'a> =
@@ -305,27 +306,27 @@ pub(super) fn solve_parts(
     columns: usize,
     (source, solutions): (Field, Field),
     monitor: &mut Monitor,
-    done: &mut Done,
+    done: &mut TakeSolutions,
 ) -> Result<SolveReport> {
     let mut total = None::<SolveReport>;
-    let (mut spent, mut stopped) = (0.0, false);
+    let (mut elapsed, mut stopped) = (0.0, false);
     for first in (0..columns).step_by(at_once) {
         let count = at_once.min(columns - first);
         let b = source(first, count)?;
         let mut x = solutions(first, count)?;
-        let mut told = |p: &Progress| {
+        let mut notify = |p: &Progress| {
             let stop =
-                stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();
+                stopped || monitor(&Progress { seconds: elapsed + p.seconds, ..*p }).is_break();
             stopped = stop;
             match stop {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
         };
-        let report = (by.solve)((by.seconds - spent).max(0.0), &mut x, &b, &mut told)?;
+        let report = (by.solve)((by.seconds - elapsed).max(0.0), &mut x, &b, &mut notify)?;
         drop(b);
         let end = done(first, x, &report)?.is_break();
-        spent += report.solver.seconds;
+        elapsed += report.solver.seconds;
         total = Some(match total {
             Some(before) => before.beside(report),
             None => report,

@@ -26,7 +26,7 @@ parameters! {
         kind: FlowKind = FlowKind::Wilson;
         /// Number of states of the links that the adjoint flow keeps, besides the first one; states between them are
         /// computed again; -1: as many as half of the free memory holds, at most 1000.
-        checkpoints: Option<usize> = None, within(0, MOST_KEPT);
+        checkpoints: Option<usize> = None, within(0, MAX_CHECKPOINTS);
         /// Step of the flow time; the last step ends at `time`. Above 0.157 the scheme is unstable.
         step: f64 = 0.01, above(0.0, 0.157);
         /// Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
@@ -48,7 +48,7 @@ impl QuarkFlowParams {
 
 /// Largest number of states of the links that an adjoint flow keeps: with 1000, a flow of 500,000 steps computes none
 /// of them more than three times.
-const MOST_KEPT: i64 = 1000;
+const MAX_CHECKPOINTS: i64 = 1000;
 
 /// Largest number of steps of a flow, and of link steps of an adjoint flow.
 const MAX_STEPS: f64 = 1e6;
@@ -240,7 +240,7 @@ pub fn adjoint_of_steps(
     let fields = Fields { next: psi.like(psi.precision())?, boundary };
     let kept = match checkpoints {
         None => affordable(&start, steps.len())?,
-        Some(n) => n.min(MOST_KEPT as usize).min(steps.len().saturating_sub(1)),
+        Some(n) => n.min(MAX_CHECKPOINTS as usize).min(steps.len().saturating_sub(1)),
     };
     let work = repeats(steps.len(), kept) as f64 * steps.len() as f64;
     if work > MAX_LINK_STEPS {
@@ -256,7 +256,7 @@ pub fn adjoint_of_steps(
     }
     let report = QuarkFlowReport { checkpoints: kept as u64, ..Default::default() };
     let spare = Vec::with_capacity(kept);
-    let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
+    let mut back = AdjointFlow { psi, fields, flow, steps, links, stages, spare, watch, report };
     // Allocating so many fields takes a while, so that requests to stop are looked for in between.
     while back.spare.len() < kept && !back.stops()? {
         back.spare.push(copy()?);
@@ -274,14 +274,14 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     let (geometry, precision) = (links.geometry(), links.precision());
     let bytes = GaugeField::bytes(geometry, precision, Recon::R18).max(1) as u64;
     let (free, _) = links.device().memory()?;
-    let mine = (free / 2 / bytes).min(MOST_KEPT as u64);
+    let mine = (free / 2 / bytes).min(MAX_CHECKPOINTS as u64);
     let mut negated = [-(mine as f64)];
     geometry.comm().max(&mut negated)?;
     Ok((-negated[0] as usize).min(steps.saturating_sub(1)))
 }
 
 /// Applies the adjoints of the steps of a flow in reverse order.
-struct Back<'a> {
+struct AdjointFlow<'a> {
     psi: &'a mut VectorField,
     fields: Fields,
     flow: Flow,
@@ -296,7 +296,7 @@ struct Back<'a> {
     report: QuarkFlowReport,
 }
 
-impl Back<'_> {
+impl AdjointFlow<'_> {
     /// Applies the adjoints of steps `first` to `last` - 1 in reverse order; `start` are the links before step
     /// `first`.
     fn all(&mut self, start: &GaugeField, first: usize, last: usize) -> Result<()> {
@@ -351,7 +351,7 @@ impl Back<'_> {
 
 /// Largest number of steps that can be reversed with `states` stored states if no step is computed more than r times:
 /// C(states + r, r).
-fn reach(states: usize, r: usize) -> usize {
+fn max_steps(states: usize, r: usize) -> usize {
     (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
 }
 
@@ -360,7 +360,7 @@ fn repeats(n: usize, spare: usize) -> usize {
     if spare == 0 {
         return n.saturating_sub(1).max(1);
     }
-    (1..).find(|&r| reach(spare + 1, r) >= n).unwrap_or(1)
+    (1..).find(|&r| max_steps(spare + 1, r) >= n).unwrap_or(1)
 }
 
 /// Number of steps after which the next state of the links is kept, when `n` steps are reversed with memory for
@@ -371,8 +371,8 @@ fn ahead(n: usize, spare: usize) -> usize {
         return 0;
     }
     let (states, repeats) = (spare + 1, repeats(n, spare));
-    let least = n.saturating_sub(reach(spare, repeats));
-    least.max(if repeats > 1 { reach(states, repeats - 2) } else { 1 })
+    let least = n.saturating_sub(max_steps(spare, repeats));
+    least.max(if repeats > 1 { max_steps(states, repeats - 2) } else { 1 })
 }
 
 /// The sizes of the steps of a flow; the last step ends at its time.

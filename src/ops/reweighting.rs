@@ -150,7 +150,7 @@ const TERMS: usize = 24;
 /// The estimator of a factor from noise.
 pub enum Estimator {
     Twisted(Box<Twisted>),
-    Rational(Box<OfRational>),
+    Rational(Box<RationalSolve>),
 }
 
 /// Solvers of (Q + i mu) x = b, Q = gamma5 M, for a factor of twisted masses.
@@ -163,7 +163,7 @@ pub struct Twisted {
 }
 
 /// A rational function, with the solver for its poles.
-pub struct OfRational {
+pub struct RationalSolve {
     rational: Rational,
     fields: usize,
     solver: DiracSolver,
@@ -249,8 +249,8 @@ impl Twisted {
     }
 }
 
-impl OfRational {
-    fn new(of: &DiracSolver, params: &ReweightingParams) -> Result<OfRational> {
+impl RationalSolve {
+    fn new(of: &DiracSolver, params: &ReweightingParams) -> Result<RationalSolve> {
         let ReweightingParams { low, high, poles, error, fields, shifts, .. } = *params;
         let power = -0.5 / fields as f64;
         let rational = match poles {
@@ -289,7 +289,7 @@ impl OfRational {
             _ => 1.0,
         };
         let solver = DiracSolver::new(action, solve)?.with_multigrid(multigrid)?;
-        Ok(OfRational { rational, fields, solver, least, op, factor })
+        Ok(RationalSolve { rational, fields, solver, least, op, factor })
     }
 
     /// Replaces v by r(X) v, with the rational function r; returns the number of iterations.
@@ -446,7 +446,7 @@ pub fn estimators(
         if !mu.is_empty() {
             refuse!(InvalidArgument, "mu", expected("none for {}", params.kind), found("{mu:?}"));
         }
-        return Ok(vec![Estimator::Rational(Box::new(OfRational::new(of, params)?))]);
+        return Ok(vec![Estimator::Rational(Box::new(RationalSolve::new(of, params)?))]);
     }
     check_twisted(of, params, mu)?;
     let lower = [0.0].into_iter().chain(mu.iter().copied());

@@ -93,7 +93,7 @@ impl<'a> Quarks<'a> {
             false => refuse!(
                 Unsupported,
                 "boundary_time",
-                expected("links that stand still at the {end} boundary"),
+                expected("fixed links at the {end} boundary"),
                 found("{}", self.kind())
             ),
         }

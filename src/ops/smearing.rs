@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::LinkTurnArgs;
+use crate::backend::args::LinkPhasesArgs;
 use crate::backend::kernels;
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Precision, Recon, VectorField};
@@ -202,13 +202,13 @@ pub fn turned(gauge: &GaugeField, precision: Precision, momentum: [f64; 3]) -> R
     let turns = |mu: usize| if mu < 3 { momentum[mu] / extents[mu] as f64 } else { 0.0 };
     let factors = [0, 1, 2, 3].map(|mu| phase(2.0 * turns(mu)));
     links.fill_whole(|links| {
-        let args = LinkTurnArgs {
+        let args = LinkPhasesArgs {
             geom: links.geometry().args(),
             gauge: links.view(),
             re: factors.map(|z| z.re),
             im: factors.map(|z| z.im),
         };
-        let kernel = kernels::LinkTurn::of(links.precision())?;
+        let kernel = kernels::LinkPhases::of(links.precision())?;
         links.device().launch(kernel, &args, links.geometry().work(2))
     })?;
     Ok(links)

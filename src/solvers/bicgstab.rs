@@ -20,7 +20,8 @@ const RESTARTS: usize = 3;
 /// not yet fallen by a factor of 100: near and beyond the critical kappa the residual may stay there for more than a
 /// thousand iterations, where CGNR needs some hundred in all. CGNR is then tried, and BiCGStab may continue after it.
 const DOUBTFUL: usize = 30;
-/// The same number in a patient solve (`SolverParams::patient`), in which CGNR is not tried before.
+/// Number of iterations in place of `DOUBTFUL` in a patient solve (`SolverParams::patient`), in which CGNR is not tried
+/// before.
 const IN_VAIN: usize = 100;
 
 /// A preconditioner K applied from the right (van der Vorst 1992): the recurrence is that of M K, and steps of x go
@@ -245,7 +246,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
 }
 
 /// A step whose result is known before it is made.
-struct After {
+struct PredictedStep {
     alpha: Vec<Complex64>,
     omega: Vec<Complex64>,
     /// <shadow, r> and |r|^2 after the step.
@@ -262,14 +263,19 @@ fn after_step(
     rho: &[Complex64],
     sv: &[Complex64],
     found: &[(Vec<Complex64>, Vec<f64>)],
-) -> Option<After> {
+) -> Option<PredictedStep> {
     let [(tr, tt), (rs, rr), (ts, _)] = found else { return None };
     let r2 = shortened(mixed, rr.clone(), |i| tr[i].norm_sqr() / tt[i])?;
     let alpha = mixed.masked(|i| rho[i] / sv[i]);
     let omega = mixed.masked(|i| tr[i] / tt[i]);
     let rho = mixed.masked(|i| rs[i].conj() - omega[i] * ts[i].conj());
     let finite = |all: &[Complex64]| all.iter().all(|z| z.is_finite());
-    [&alpha, &omega, &rho].iter().all(|all| finite(all)).then_some(After { alpha, omega, rho, r2 })
+    [&alpha, &omega, &rho].iter().all(|all| finite(all)).then_some(PredictedStep {
+        alpha,
+        omega,
+        rho,
+        r2,
+    })
 }
 
 /// Gives up right-hand sides whose restarts did not help.

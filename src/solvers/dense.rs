@@ -44,7 +44,7 @@ pub(super) fn eigen_hermitian_while(
         bail!(SolverBreakdown, "a projected matrix holds NaN or infinity");
     }
     let mut since = 0;
-    let mut spent = |work: usize| {
+    let mut count_work = |work: usize| {
         since += work;
         since < ASKED || {
             since = 0;
@@ -55,14 +55,14 @@ pub(super) fn eigen_hermitian_while(
     let scale = a.iter().fold(0.0f64, |m, z| m.max(z.re.abs()).max(z.im.abs()));
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let Some(Tridiagonal { mut diagonal, mut beside, phases, reflections }) =
-        Tridiagonal::of(a.iter().map(|z| z / scale).collect(), n, &mut spent)
+        Tridiagonal::of(a.iter().map(|z| z / scale).collect(), n, &mut count_work)
     else {
         return Ok(None);
     };
     // Row k of z becomes eigenvector k.
     let mut z = vec![0.0; n * n];
     (0..n).for_each(|k| z[k * n + k] = 1.0);
-    if !implicit_ql(&mut diagonal, &mut beside, &mut z, &mut spent)? {
+    if !implicit_ql(&mut diagonal, &mut beside, &mut z, &mut count_work)? {
         return Ok(None);
     }
     let mut order: Vec<usize> = (0..n).collect();
@@ -77,7 +77,7 @@ pub(super) fn eigen_hermitian_while(
             v.iter_mut().zip(w).for_each(|(v, w)| *v -= 2.0 * along * w);
         }
         (0..n).for_each(|i| u[i * n + to] = v[i]);
-        if !spent(n * n) {
+        if !count_work(n * n) {
             return Ok(None);
         }
     }
@@ -97,8 +97,12 @@ struct Tridiagonal {
 }
 
 impl Tridiagonal {
-    /// Decomposes a hermitian matrix whose lower triangle is given; None: `spent` returned false.
-    fn of(mut a: Vec<Complex64>, n: usize, spent: &mut dyn FnMut(usize) -> bool) -> Option<Self> {
+    /// Decomposes a hermitian matrix whose lower triangle is given; None: `count_work` returned false.
+    fn of(
+        mut a: Vec<Complex64>,
+        n: usize,
+        count_work: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<Self> {
         let (mut beside, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
         let mut reflections = vec![];
         for k in 0..n.saturating_sub(1) {
@@ -124,7 +128,7 @@ impl Tridiagonal {
             let turn = if beside[k] > 0.0 { next / beside[k] } else { Complex64::ONE };
             phases[k + 1] = phases[k] * turn;
             reflections.push(w);
-            if !spent(2 * (n - k) * (n - k)) {
+            if !count_work(2 * (n - k) * (n - k)) {
                 return None;
             }
         }
@@ -159,12 +163,12 @@ fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
 }
 
 /// Diagonalises a real symmetric tridiagonal matrix with entries of order 1, where `beside[i]` is the entry between
-/// rows i and i + 1, and applies the same rotations to the rows of z. Returns false if `spent` did.
+/// rows i and i + 1, and applies the same rotations to the rows of z. Returns false if `count_work` did.
 fn implicit_ql(
     diagonal: &mut [f64],
     beside: &mut [f64],
     z: &mut [f64],
-    spent: &mut dyn FnMut(usize) -> bool,
+    count_work: &mut dyn FnMut(usize) -> bool,
 ) -> Result<bool> {
     let n = diagonal.len();
     for low in 0..n {
@@ -212,7 +216,7 @@ fn implicit_ql(
                 diagonal[low] -= taken;
                 beside[low] = bulge;
             }
-            if !spent((high - low) * n) {
+            if !count_work((high - low) * n) {
                 return Ok(false);
             }
         }

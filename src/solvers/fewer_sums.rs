@@ -35,8 +35,8 @@ pub(super) fn pay(
     }
 }
 
-/// The square norms `whole` minus the parts `taken` from them by a projection. None: of one that is still iterated so
-/// little is left that it has lost too many digits.
+/// The square norms `whole` minus the parts `taken` from them by a projection. None: for a right-hand side that is
+/// still iterated the difference has lost too many digits.
 pub(super) fn shortened(
     mixed: &MixedPrecision,
     mut whole: Vec<f64>,

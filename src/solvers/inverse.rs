@@ -21,7 +21,7 @@ impl Inverse {
     /// An inverse; an application that does not meet the goals of `params` fails (`NotConverged`).
     ///
     /// # Errors
-    /// `BadParameter`, as of [`solve`].
+    /// `BadParameter`: those of [`solve`].
     pub fn new(system: System, params: SolverParams) -> Result<Self> {
         params.check()?;
         Ok(Inverse { system, params: SolverParams { initial_guess: false, ..params }, exact: true })

@@ -69,7 +69,7 @@ struct Process<'a, 'm> {
     /// True if vectors have been locked in this run.
     found: bool,
     /// The residuals that the monitor was last given, relative to the largest |lambda|.
-    told: Vec<f64>,
+    last_residuals: Vec<f64>,
     report: EigenReport,
 }
 
@@ -190,7 +190,7 @@ impl<'a, 'm> Process<'a, 'm> {
             random: 0,
             random_start: false,
             found: false,
-            told: vec![1.0],
+            last_residuals: vec![1.0],
             report,
         })
     }
@@ -377,8 +377,10 @@ impl<'a, 'm> Process<'a, 'm> {
         if n <= QUICK {
             return eigen_hermitian(h, n).map(Some);
         }
-        let (watch, restarts, told) = (&mut self.watch, self.report.restarts, &self.told);
-        let found = eigen_hermitian_while(h, n, &mut || watch.after(restarts, told).is_none())?;
+        let (watch, restarts, last_residuals) =
+            (&mut self.watch, self.report.restarts, &self.last_residuals);
+        let found =
+            eigen_hermitian_while(h, n, &mut || watch.after(restarts, last_residuals).is_none())?;
         self.report.stopped |= found.is_none();
         Ok(found)
     }
@@ -533,7 +535,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let (mut late, mut decided) = (false, false);
             let mut look = (2 * self.have).max(LOOK);
             while self.end() + b <= self.side && !late && !decided {
-                late = !self.step()? || self.watch.late() || self.tell_on_the_way();
+                late = !self.step()? || self.watch.late() || self.call_monitor();
                 if self.have >= look {
                     decided = self.is_decided(edge)?;
                     late |= self.report.stopped;
@@ -703,15 +705,16 @@ impl<'a, 'm> Process<'a, 'm> {
 
     /// Passes residuals to the monitor, divided by the largest |lambda|; returns true if the search has to stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
-        self.told = residuals.iter().map(|r| r / self.scale()).collect();
-        self.report.stopped |= self.watch.after(self.report.restarts, &self.told).is_some();
+        self.last_residuals = residuals.iter().map(|r| r / self.scale()).collect();
+        self.report.stopped |=
+            self.watch.after(self.report.restarts, &self.last_residuals).is_some();
         Ok(self.report.stopped)
     }
 
     /// Calls the monitor after a block with the residuals that it was last given; returns true if the search has to
     /// stop.
-    fn tell_on_the_way(&mut self) -> bool {
-        self.watch.after(self.report.restarts, &self.told).is_some()
+    fn call_monitor(&mut self) -> bool {
+        self.watch.after(self.report.restarts, &self.last_residuals).is_some()
     }
 
     /// Rotates the first n vectors into Ritz vectors of A, ordered from the wanted end of the spectrum inwards; returns

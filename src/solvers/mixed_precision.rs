@@ -63,7 +63,7 @@ pub(super) enum Next {
 }
 
 /// State that only a solve in two precisions needs.
-struct Upper {
+struct HighPrecision {
     /// Sum of the iteration's steps since x was last updated; None while the residuals of all right-hand sides are
     /// recomputed together.
     correction: Option<VectorField>,
@@ -92,7 +92,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     /// Latest relative residual of every right-hand side, as the monitor is told.
     shown: Vec<f64>,
     /// State of a solve in two precisions; None: the solve has one precision.
-    upper: Option<Upper>,
+    upper: Option<HighPrecision>,
     /// The residual of the iteration.
     pub r: VectorField,
     /// |r|^2 of every right-hand side when the residual was last recomputed.
@@ -181,7 +181,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 // Frees the temporaries with which b was made.
                 precise.free_idle();
                 let correction = Some(lower.field(n)?);
-                Some(Upper { correction, part: x.part(), heavy_quark: vec![1.0; n] })
+                Some(HighPrecision { correction, part: x.part(), heavy_quark: vec![1.0; n] })
             }
             None => None,
         };
@@ -436,7 +436,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     fn update(&mut self, which: &[usize]) -> Result<()> {
         let parts = self.parts(which);
         for &(first, count) in &parts {
-            let Some(Upper { correction: Some(correction), .. }) = &self.upper else { break };
+            let Some(HighPrecision { correction: Some(correction), .. }) = &self.upper else {
+                break;
+            };
             let back: Vec<f64> =
                 self.weight.iter().skip(first).map(|w| 1.0 / w).take(count).collect();
             let mut x = self.x.columns(self.columns[first], count)?;
@@ -448,13 +450,13 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         if let Some(upper) = self.upper.as_mut().filter(|_| at_once) {
             upper.correction = None;
         }
-        let told = self.relative.clone();
+        let reported = self.relative.clone();
         self.recompute(which, true)?;
         if let Some(upper) = self.upper.as_mut().filter(|upper| upper.correction.is_none()) {
             upper.correction = Some(self.r.like(self.r.precision())?);
         }
         let jumped: Vec<usize> =
-            which.iter().copied().filter(|&i| self.relative[i] > JUMP * told[i]).collect();
+            which.iter().copied().filter(|&i| self.relative[i] > JUMP * reported[i]).collect();
         if self.watch.stop.heavy_quark().is_some() {
             let max = ROUNDING * self.precise.shape().precision.epsilon();
             jumped.iter().for_each(|&i| self.rounded[i] |= self.relative[i] <= max);

@@ -43,7 +43,7 @@ pub use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
 pub use lanczos::{eigen, eigen_memory, eigen_set};
-pub(crate) use monitor::OfParts;
+pub(crate) use monitor::PartsMonitor;
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
@@ -305,7 +305,7 @@ fn fall_back(
     if !x.can_keep() {
         runs = vec![(0, n)];
     }
-    let mut watched = OfParts::new(monitor, report.residual.clone(), start);
+    let mut watched = PartsMonitor::new(monitor, report.residual.clone(), start);
     for (first, count) in runs {
         let columns = first..first + count;
         let used =
@@ -333,9 +333,9 @@ fn fall_back(
         let plain = System { preconditioner: None, ..system.clone() };
         let asked = by(SolverKind::Cgnr, left);
         let mut part = {
-            let mut told = watched.of(columns.clone(), report.iterations);
+            let mut notify = watched.of(columns.clone(), report.iterations);
             let mut compared = |p: &Progress| {
-                if told(p).is_break() {
+                if notify(p).is_break() {
                     return ControlFlow::Break(());
                 }
                 let better = |(now, before): (&f64, &f64)| *now <= BETTER * before.min(1.0);
@@ -356,10 +356,10 @@ fn fall_back(
             if let Some(origin) = &origin {
                 origin.make()?;
             }
-            let mut told = watched.of(columns.clone(), report.iterations + part.iterations);
+            let mut notify = watched.of(columns.clone(), report.iterations + part.iterations);
             let asked = by(SolverKind::BiCgStab, left - part.iterations);
             let asked = SolverParams { patient: true, ..asked };
-            let more = solve_in_range(&system, &asked, &mut x, source, &mut told)?;
+            let more = solve_in_range(&system, &asked, &mut x, source, &mut notify)?;
             part = part.followed_by(more);
         }
         let (mut residual, mut residual_hq) =

@@ -25,7 +25,7 @@ pub fn unwatched(_: &Progress) -> ControlFlow<()> {
 
 /// A monitor for solves of parts of the right-hand sides of a larger solve, which shows the residuals of all
 /// right-hand sides. After it has ended one solve, each following one ends after one iteration.
-pub(crate) struct OfParts<'a, 'm> {
+pub(crate) struct PartsMonitor<'a, 'm> {
     pub monitor: &'a mut Monitor<'m>,
     /// Relative residuals of all right-hand sides.
     pub shown: Vec<f64>,
@@ -33,9 +33,9 @@ pub(crate) struct OfParts<'a, 'm> {
     stopped: bool,
 }
 
-impl<'a, 'm> OfParts<'a, 'm> {
+impl<'a, 'm> PartsMonitor<'a, 'm> {
     pub fn new(monitor: &'a mut Monitor<'m>, shown: Vec<f64>, start: Instant) -> Self {
-        OfParts { monitor, shown, start, stopped: false }
+        PartsMonitor { monitor, shown, start, stopped: false }
     }
     /// The monitor for these right-hand sides, in whose solve iterations are counted from this number on.
     pub fn of<'s>(

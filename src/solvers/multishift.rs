@@ -263,8 +263,8 @@ fn iterate(
     // The recurrence in lower precision says nothing about residuals below its rounding error.
     let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
     let (device, comm) = (b.device(), b.geometry().comm());
-    let fall = asked[least].tol.max(floor);
-    let mut watch = Watch::with(stop, fall, DIFFERENT, device, comm, monitor);
+    let goal_factor = asked[least].tol.max(floor);
+    let mut watch = Watch::with(stop, goal_factor, DIFFERENT, device, comm, monitor);
     let nonzero: Vec<bool> = norm.iter().map(|&v| v > 0.0).collect();
     let weight: Vec<f64> = norm.iter().map(|&v| if v > 0.0 { 1.0 / v } else { 1.0 }).collect();
     // The iteration solves for the source b / |b|.

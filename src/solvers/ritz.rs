@@ -345,7 +345,7 @@ impl Search<'_> {
     }
 
     /// Calls the monitor during a step, in which the vectors x are not changed yet; returns true if the search ends.
-    fn told(&mut self, space: &Space, watch: &mut Watch) -> bool {
+    fn call_monitor(&mut self, space: &Space, watch: &mut Watch) -> bool {
         self.stopped |= watch.after(self.cycles, &space.gradients[..1]).is_some();
         self.stopped
     }
@@ -362,15 +362,15 @@ impl Search<'_> {
         }
         let added = orthonormalise(&mut space.vectors, first, first..first + active.len())?;
         let all = m + p + added;
-        if self.told(space, watch) {
+        if self.call_monitor(space, watch) {
             return Ok(());
         }
         self.multiply(space, m + p..all, watch)?;
-        if self.told(space, watch) {
+        if self.call_monitor(space, watch) {
             return Ok(());
         }
         let h = self.signed(basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?);
-        if self.told(space, watch) {
+        if self.call_monitor(space, watch) {
             return Ok(());
         }
         let mut goes_on = || watch.after(self.cycles, &space.gradients[..1]).is_none();

@@ -162,7 +162,7 @@ impl Stop {
     /// The smallest tolerance of a goal: the factor by which residuals fall until they meet every goal.
     pub(crate) fn fall(&self) -> f64 {
         let goals = [self.residual(), self.heavy_quark()].into_iter().flatten();
-        goals.reduce(f64::min).unwrap_or(USUAL_FALL)
+        goals.reduce(f64::min).unwrap_or(DEFAULT_FALL)
     }
 
     fn goal(tol: f64) -> Option<f64> {
@@ -263,13 +263,13 @@ pub(super) struct Watch<'a, 'm> {
     ended: Option<StoppedBy>,
     falling: Falling,
     /// Iteration and residuals that the monitor was last given.
-    told: (usize, Vec<f64>),
-    looks: Looks,
+    latest: (usize, Vec<f64>),
+    looks: CheckSchedule,
 }
 
 /// When `Watch::goes_on` looks at the monitor and the clock: with one rank by the time since the last look, with many
 /// after a number of applications, which is the same on all of them.
-struct Looks {
+struct CheckSchedule {
     /// Applications since the last look.
     since: f64,
     /// Applications from one look to the next.
@@ -283,7 +283,7 @@ const PAUSE: f64 = 0.1;
 /// Iterations after which most loops launch nothing that they have not launched before.
 pub(super) const DIFFERENT: usize = 7;
 /// The factor by which residuals fall where no goal is given.
-const USUAL_FALL: f64 = 1e-14;
+const DEFAULT_FALL: f64 = 1e-14;
 
 impl Drop for Watch<'_, '_> {
     fn drop(&mut self) {
@@ -315,9 +315,9 @@ impl<'a, 'm> Watch<'a, 'm> {
         }
         let clock = stop.seconds().map(|_| comm.start_clock());
         let start = Instant::now();
-        let looks = Looks { since: 0.0, every: 1.0, last: start };
-        let told = (0, vec![1.0]);
-        Watch { stop, monitor, comm, start, clock, ended: None, falling, told, looks }
+        let looks = CheckSchedule { since: 0.0, every: 1.0, last: start };
+        let latest = (0, vec![1.0]);
+        Watch { stop, monitor, comm, start, clock, ended: None, falling, latest, looks }
     }
 
     /// Largest number of iterations, restarts or cycles that the loop runs on this device, at most `iterations`.
@@ -343,7 +343,7 @@ impl<'a, 'm> Watch<'a, 'm> {
     /// the goals say.
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
         self.falling.after(iteration);
-        self.told = (iteration, residual.to_vec());
+        self.latest = (iteration, residual.to_vec());
         self.look(self.stop.used_up(iteration))
     }
 
@@ -352,10 +352,10 @@ impl<'a, 'm> Watch<'a, 'm> {
         if self.ended.is_some() {
             return self.ended;
         }
-        let (iteration, residual) = (self.told.0, &self.told.1[..]);
+        let (iteration, residual) = (self.latest.0, &self.latest.1[..]);
         let seconds = self.seconds();
-        let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
-        let now = match (told, self.over(seconds), used_up) {
+        let interrupted = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
+        let now = match (interrupted, self.over(seconds), used_up) {
             (_, true, _) => Some(StoppedBy::Seconds),
             (true, ..) => Some(StoppedBy::Callback),
             (.., true) => Some(StoppedBy::Iterations),
@@ -374,11 +374,11 @@ impl<'a, 'm> Watch<'a, 'm> {
     pub fn goes_on(&mut self, vectors: usize) -> Result<bool> {
         let (looks, ranks) = (&mut self.looks, self.comm.size());
         looks.since += vectors as f64;
-        let due = match ranks {
+        let time_to_look = match ranks {
             1 => looks.last.elapsed().as_secs_f64() >= PAUSE,
             _ => looks.since >= looks.every,
         };
-        if self.ended.is_none() && due {
+        if self.ended.is_none() && time_to_look {
             let mut seconds = [looks.last.elapsed().as_secs_f64()];
             // With this sum ranks also learn what other ranks ask for.
             self.comm.sum(&mut seconds)?;

@@ -704,7 +704,7 @@ int main(void) {
   distance_preconditioning(QUDA_CLOVER_WILSON_DSLASH);
   freeCloverQuda(), fine();
 
-  /* A solve that stands still before maxiter has not converged. */
+  /* A solve that is fixed before maxiter has not converged. */
   invert.tol = 1e-18, invert.maxiter = getenv("PLAQ_TEST_BRIEF") ? 10 : 3000;
   invertQuda(solution, source, &invert), fine();
   CHECK(invert.true_res[0] > 1e-18 && invert.iter >= invert.maxiter);

@@ -11,7 +11,8 @@ use plaq::backend::args::{SignalArgs, SumArgs};
 use plaq::backend::cpu::Cpu;
 use plaq::backend::cuda::{in_background, Nccl, Ring};
 use plaq::backend::{
-    Awaited, Backend, Call, Device, DeviceComm, Downloads, Parcel, Piece, Place, Ptr, Started,
+    Awaited, Backend, Call, Device, DeviceComm, DeviceMessage, Downloads, Piece, Place, Ptr,
+    Reduction,
 };
 use plaq::error::{Error, Result, Status};
 
@@ -38,14 +39,14 @@ struct Remote {
     /// Files and sizes of this device's shared memory, and sizes of mapped memory of other devices, by address.
     shared: Mutex<BTreeMap<u64, (i32, usize)>>,
     others: Mutex<BTreeMap<u64, usize>>,
-    awaited: &'static Waits,
+    awaited: &'static WatchedRanks,
 }
 
 /// The ranks whose state is checked while the device waits for others.
 #[derive(Default)]
-struct Waits(Mutex<Vec<Weak<dyn Awaited>>>);
+struct WatchedRanks(Mutex<Vec<Weak<dyn Awaited>>>);
 
-impl Waits {
+impl WatchedRanks {
     /// Waits until `done` returns true, or returns the error of a rank that failed.
     fn until(&self, done: impl Fn() -> bool) -> Result<()> {
         while !done() {
@@ -240,7 +241,7 @@ impl Backend for Remote {
         call: &Call,
         flag: f64,
         ranks: &dyn DeviceComm,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         SUMS.fetch_add(1, Ordering::Relaxed);
         let mut sums = vec![0.0; call.numbers().0 * call.work.batches];
         self.cpu.reduce(call, &mut sums, None)?;
@@ -248,7 +249,7 @@ impl Backend for Remote {
         ranks.sum(Ptr(sums.as_ptr() as u64), sums.len())?;
         ranks.arrive()?;
         let flag = sums.pop().unwrap();
-        Ok(Started::Done(sums, flag))
+        Ok(Reduction::Done(sums, flag))
     }
     fn synchronize(&self) -> Result<()> {
         self.cpu.synchronize()
@@ -260,7 +261,7 @@ impl Backend for Remote {
 struct Connected {
     ring: Ring,
     stream: Box<[AtomicU64; 2]>,
-    awaited: &'static Waits,
+    awaited: &'static WatchedRanks,
 }
 
 impl Connected {
@@ -271,7 +272,7 @@ impl Connected {
 }
 
 impl DeviceComm for Connected {
-    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
+    unsafe fn start(&self, sends: &[DeviceMessage], receives: &[DeviceMessage]) -> Result<()> {
         let stream = (&*self.stream as *const [AtomicU64; 2]).cast_mut().cast();
         self.ring.exchange(stream, sends, receives)
     }

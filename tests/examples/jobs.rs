@@ -97,6 +97,30 @@ fn sources() {
     assert_eq!(all["sources"].as_array().unwrap().len(), 3);
 }
 
+/// Every subcommand with a quark takes coefficients of its hops and of its clover term in time, and its mass in place of
+/// kappa = 1 / (2 m + 2 sum of hop).
+#[test]
+fn anisotropic_quarks() {
+    let hop = ["--csw", "1.1", "--csw-t", "0.9", "--hop", "0.5,0.5,0.5,1", "--tol", "1e-12"];
+    let run = |name: &str, more: &[&str]| {
+        let job = job_on(&all(name)[0], Path::new(SMALL), &[&hop[..], more].concat());
+        assert_eq!(job["action"]["csw_t"], 0.9, "{name}");
+        assert_eq!(job["action"]["hop"], serde_json::json!([0.5, 0.5, 0.5, 1.0]), "{name}");
+        assert!((job["action"]["mass"].as_f64().unwrap() - 0.625).abs() < 1e-12, "{name}");
+        assert!((job["action"]["kappa"].as_f64().unwrap() - 0.16).abs() < 1e-12, "{name}");
+        job
+    };
+    let pion = |job: &Value| numbers(job["correlators"]["pion"].as_array().unwrap()).unwrap();
+    let by_kappa = run("propagator", &["--kappa", "0.16"]);
+    let by_mass = run("propagator", &["--mass", "0.625"]);
+    same(&by_kappa["correlators"], &by_mass["correlators"], "correlators");
+    let isotropic = ["--csw", "1.1", "--mass", "0.625", "--tol", "1e-12"];
+    let isotropic = job_on(&all("propagator")[0], Path::new(SMALL), &isotropic);
+    assert!(pion(&isotropic).iter().zip(pion(&by_mass)).all(|(a, b)| (a / b - 1.0).abs() > 1e-3));
+    run("loops", &["--mass", "0.625", "--vectors", "1"]);
+    run("reweight", &["--mass", "0.625", "--mu", "0.1", "--vectors", "1"]);
+}
+
 #[test]
 fn noise() {
     for (kind, source) in [("z2", "wall,2"), ("z4", "wall,all")] {

@@ -464,7 +464,7 @@ fn a_solve_that_stands_still_in_half_begins_anew() {
     let (exact, _) = kick(Precision::F64);
     let (single, fewer) = kick(Precision::F32);
     let (half, more) = kick(Precision::F16);
-    assert!(more > fewer + 20, "half did not stand still: {more} iterations, single {fewer}");
+    assert!(more > fewer + 20, "half did not are fixed: {more} iterations, single {fewer}");
     let size = exact.norm2().unwrap().0.sqrt();
     for (mut p, what) in [(single, "single"), (half, "half")] {
         p.add(1.0, -1.0, &exact).unwrap();

@@ -128,7 +128,7 @@ impl Tables {
         let mut done = String::new();
         let draw = match (arg.pass, kind) {
             (Pass::Handle | Pass::Local, Some(k)) => format!("{c} {a} = {{handle({k})}};"),
-            (Pass::Maybe, Some(k)) => format!("{c} {a} = {{handle_or_none({k})}};"),
+            (Pass::OptionalHandle, Some(k)) => format!("{c} {a} = {{handle_or_none({k})}};"),
             (Pass::Destroyed, Some(k)) => {
                 done = format!("destroyed({k}, {a}.id);");
                 format!("{c} {a} = {{handle_to_destroy({k})}};")

@@ -199,7 +199,7 @@ def test_boundary_correlators_of_free_quarks():
     close(found.f_1, 3 * (1 + m) ** (-2.0 * (t - 1)))
     h = d.boundary_propagator("upper", tol=1e-12)
     close(np.array(h.pion())[0] / 2 / 32, found.g_p)
-    refused(capi.Unsupported, "boundary_time: expected links that stand still", lambda: plaq.Wilson(plaq.Gauge.hot([4, 4, 4, 4], boundary_time="open"), mass=m).boundary_propagator())
+    refused(capi.Unsupported, "boundary_time: expected fixed links", lambda: plaq.Wilson(plaq.Gauge.hot([4, 4, 4, 4], boundary_time="open"), mass=m).boundary_propagator())
 
 
 def test_boundary_correlators_of_one_fixed_boundary():

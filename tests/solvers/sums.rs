@@ -162,7 +162,7 @@ fn fused_sums_take_as_many_iterations() {
     }
 }
 
-/// Asked for more than double precision can give, solves stand still at the same residual.
+/// Asked for more than double precision can give, solves are fixed at the same residual.
 #[test]
 fn fused_sums_reach_the_last_digits() {
     for s in small_setups() {

@@ -289,7 +289,7 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     let types: Vec<String> = args
         .iter()
         .map(|a| match a.pass {
-            Pass::Value | Pass::Handle | Pass::Local | Pass::Maybe | Pass::Destroyed => {
+            Pass::Value | Pass::Handle | Pass::Local | Pass::OptionalHandle | Pass::Destroyed => {
                 ctype(&a.ty)
             }
             Pass::Text => "_c.c_char_p".into(),
@@ -386,7 +386,7 @@ fn default(a: &Argument, args: &[Argument]) -> Option<&'static str> {
     let room = args.iter().zip(args.iter().skip(1));
     let of_text = room.into_iter().any(|(t, c)| t.pass == Pass::TextOut && c.name == a.name);
     match a.pass {
-        Pass::Maybe => Some("None"),
+        Pass::OptionalHandle => Some("None"),
         _ if a.pass.is_optional() => Some("None"),
         _ if matches!(a.ty, Type::Callback(_)) => Some("None"),
         _ if of_text => Some("65536"),
@@ -426,7 +426,7 @@ fn passed(a: &Argument) -> String {
             Type::Enum(of) => format!("_n.enum({of}, {said})"),
             _ => format!("_n.address({said})"),
         },
-        Pass::Handle | Pass::Local | Pass::Maybe | Pass::Destroyed => {
+        Pass::Handle | Pass::Local | Pass::OptionalHandle | Pass::Destroyed => {
             format!("_n.handle({}, {said})", ctype(&a.ty))
         }
         Pass::Params | Pass::Report | Pass::Init | Pass::MaybeOut => {

@@ -1870,7 +1870,7 @@ class plaq_clover_links(Enum):
 
 
 class plaq_normalisation(Enum):
-    """Normalisation of an operator. The symmetric P is the same in both."""
+    """Normalisation of an operator. The symmetric Schur complement P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
     #: D = m + 4 - H/2 + ...
@@ -2045,7 +2045,7 @@ def plaq_dirac_create_thin(
 ) -> plaq_dirac:
     """Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
     `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
-    then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: those of plaq_dirac_create; FIELD_MISMATCH.
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_thin, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, thin, "thin"), _n.struct(plaq_dirac_params, params, "params"), _c.byref(dirac_))
@@ -2080,8 +2080,8 @@ def plaq_dirac_create_doublet(
         params: Optional[plaq_dirac_params],
         epsilon: float,
 ) -> plaq_dirac:
-    """Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
-    the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+    """Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with the
+    M of `params` without its mu. Vectors have 2 slices. Errors: those of plaq_dirac_create.
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_doublet, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.real(epsilon, "epsilon"), _c.byref(dirac_))
@@ -3803,8 +3803,8 @@ def plaq_spinor_contract_baryons(
         times: int,
         correlators: Any,
 ) -> None:
-    """Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
-    without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+    """Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+    strange quarks. Both have twelve columns. `momenta` and `correlators` are those of mesons. Errors:
     INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     """
@@ -4141,15 +4141,14 @@ def plaq_solver_loops(
         currents: Any = None,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
-    without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
-    lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
-    boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
-    PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
-    NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
-    Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
-    `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
-    plaq_solver_solve.
+    """Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without
+    the minus sign of the fermion loop, for each time t of the lattice, with x counted from the lattice's
+    origin. Lines, momenta and `gauge` are those of plaq_spinor_contract_insertions; M and its boundary phase
+    are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE.
+    `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the
+    conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right
+    after they are solved. The callback is that of solves; if it ends the work, `finished` vectors are complete
+    and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     """
     finished_ = _c.c_int64()
@@ -4361,7 +4360,7 @@ def plaq_solver_boundary_correlators(
     the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
     cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
     PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
-    is that of all solves. Errors: as of plaq_solver_boundary_propagator.
+    is that of all solves. Errors: those of plaq_solver_boundary_propagator.
     Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4773,7 +4772,7 @@ class plaq_loops_term(Enum):
     """Terms whose sum are the loops."""
     #: The difference of a level and the next one, or the last level itself, by noise on this level.
     NOISE = 0
-    #: The same quantity exactly, from all coordinate vectors of the level.
+    #: The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
     EXACT = 1
     #: The first terms of the hopping expansion, exactly.
     HOPPING = 2
@@ -5207,9 +5206,9 @@ class plaq_modes_step(Enum):
     """Operators, made of the Laplacian's links, that act on a mode v."""
     #: D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
     DERIVATIVE_X = 0
-    #: D_y, the covariant derivative as for x.
+    #: D_y, the covariant derivative [U_y v(n + y) - U_y^dagger v(n - y)] / 2.
     DERIVATIVE_Y = 1
-    #: D_z, the covariant derivative as for x.
+    #: D_z, the covariant derivative [U_z v(n + z) - U_z^dagger v(n - z)] / 2.
     DERIVATIVE_Z = 2
     #: U_x(n) v(n + x).
     FORWARD_X = 3
@@ -7072,7 +7071,7 @@ def plaq_gauge_path_traces(gauge: Any, steps: Any, lengths: Any, count: int, tra
     summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
     paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
     direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
-    all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+    all exist; where links are fixed at a boundary, paths with steps in time are UNSUPPORTED. The arguments
     are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     """
@@ -7422,8 +7421,9 @@ _plaq_hmc_write = _n.function("plaq_hmc_write", _c.c_int32, [plaq_hmc, plaq_gaug
 
 
 def plaq_hmc_write(hmc: Any, gauge: Any, file: Any) -> None:
-    """Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
-    from which the chain continues bit for bit. The file appears complete or not at all.
+    """Writes the links, the position in the sequence of random numbers and the intervals that monomials have
+    measured to a file (ILDG, double precision), from which the chain continues bit for bit. The file appears
+    complete or not at all.
     """
     _n.call(_plaq_hmc_write, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
 
@@ -7735,7 +7735,7 @@ _plaq_hmc_parts_add_paths = _n.function("plaq_hmc_parts_add_paths", _c.c_int32, 
 
 
 def plaq_hmc_parts_add_paths(parts: Any, name: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> None:
-    """Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+    """Adds an action of closed paths, which are given like those of plaq_gauge_path_action. Errors: BAD_PARAMETER,
     OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """

@@ -50,8 +50,7 @@ def toml(tables: Mapping[str, Any]) -> str:
 class Hmc(Object):
     """A Markov chain of trajectories. Iterating runs them and gives the report of each: trajectory (its number), delta_h,
     accepted, plaquette, iterations, seconds. Between two of them `gauge` holds the links: a field that is still
-    referred to elsewhere when the chain goes on stays what it is, and the chain takes a copy. Ctrl-C ends the chain
-    after the trajectory that it comes in."""
+    referred to elsewhere when the chain goes on stays what it is, and the chain takes a copy. Ctrl-C ends the chain after the trajectory that is running."""
 
     def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int], progress: bool = False) -> None:
         super().__init__(handle, gauge.context)
@@ -135,7 +134,7 @@ class Hmc(Object):
         return np.array([getattr(report, name) for report in self.history])
 
     def to_pyerrors(self, name: str = "plaquette", ensemble: str = "chain") -> Any:
-        """A pyerrors.Obs of one number of every trajectory (as of column), with the trajectories' numbers."""
+        """A pyerrors.Obs of one number of every trajectory, whose names are those that column() takes, with the trajectories' numbers."""
         from .analysis import observable
 
         return observable(self.column(name), ensemble, self.column("next_trajectory"))

@@ -341,7 +341,7 @@ class Fermion(Object):
         return array
 
     def numpy(self) -> np.ndarray:
-        """As lexico()."""
+        """The array of lexico()."""
         return self.lexico()
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
@@ -531,7 +531,7 @@ class Propagator(Fermion):
     ) -> "Propagator":
         """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase,
         normalisation and boundaries in time come from the file's records, or the position from its sources; if the
-        file lacks them, they can be given as for from_array."""
+        file lacks them, they can be given like those of from_array."""
         context = current(context)
         handle = capi.plaq_spinor_read(context, file, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)

@@ -99,7 +99,7 @@ def separable(
     """The fit sum_k a_k basis(x)[:, k] to an estimate of n numbers: linear parameters a are solved for at every x
     (variable projection, Golub, Pereyra, SIAM J. Numer. Anal. 10 (1973) 413), x by Levenberg's and Marquardt's
     method from the best of the values `start`; an empty x is a linear fit. `names` are the names of convert(x), then
-    of a. Every jackknife sample is fitted with the covariance of the mean (`shrink` and `cut` as of covariance).
+    of a. Every jackknife sample is fitted with the covariance of the mean (`shrink` and `cut` are those of covariance()).
     Where that is neither shrunk nor cut the spread of the samples is multiplied by sqrt((B - 1)(B - 2) / ((B - 1 -
     dof)(B - 2 - dof))) for the noise of the covariance of B samples, with which errors of linear fits to normal data
     are exact, and p is that of Hotelling's distribution; else p is that of chi2."""

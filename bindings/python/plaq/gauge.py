@@ -227,7 +227,7 @@ class Gauge(Object):
 
     def belongs_to(self, configuration: "Gauge") -> None:
         """Says that these links, which came from elsewhere, were smeared from those of `configuration` or have flowed from them, so
-        that quarks of that configuration are smeared with these. What plaq smears or flows knows it without being told."""
+        that quarks of that configuration are smeared with these. Links that plaq itself smears or flows carry this record already."""
         capi.plaq_gauge_belongs_to(self, configuration)
 
     def copy(self, precision: Optional[str] = None) -> "Gauge":
@@ -598,7 +598,7 @@ def heatbath(
     **more: "Unpack[Form]",
 ) -> Iterator[Gauge]:
     """Quenched configurations without end, each after `separation` further sweeps, the first after `thermalise` sweeps
-    from a "hot" or "unit" start; cg, cg_prime as of Gauge.heatbath. A configuration that is still referred to when the next one is asked for stays what
+    from a "hot" or "unit" start; cg and cg_prime are those of Gauge.heatbath. A configuration that is still referred to when the next one is asked for stays what
     it is, and the chain goes on with a copy."""
     gauge = Gauge.hot(extents, seed, **more) if start == "hot" else Gauge.unit(extents, **more)
     sweeps, alone = thermalise, object()

@@ -202,7 +202,7 @@ def current(
     **params: "Unpack[_keywords.Contract]",
 ) -> np.ndarray:
     """The conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z)
-    q(z + mu)] / 2 between two lines as of insertions, an array (4, momenta, T)."""
+    q(z + mu)] / 2 between two lines like those of insertions, an array (4, momenta, T)."""
     numbers, times = _triples(momenta), _times(forward)
     found = np.empty((4, len(numbers), times), complex)
     capi.plaq_spinor_contract_current(
@@ -365,7 +365,7 @@ PLANES = ("xy", "xz", "yz", "xt", "yt", "zt")
 
 def gluons(gauge: Gauge, line: Path = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
     """Gluon operators sum_x exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger] as an array (1 + steps, 6, 6, momenta, T): W are the links
-    along the first steps of `line`, words "+z" and "-z" as of insertions, from none to all of them; a and b are PLANES; F = (Q -
+    along the first steps of `line`, words "+z" and "-z" like those of insertions, from none to all of them; a and b are PLANES; F = (Q -
     Q^dagger) / 8 of the clover leaves without its trace, antihermitian; t and x are those of F_a from the lattice's origin. The
     links may have flowed, U.flow(t).gauge."""
     steps, numbers = path_of(line, "line"), _triples(momenta)

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::options::{
     integers, items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options,
 };
-use super::quark::{self, check_kappa, monitor, of_quark, Action, Solved, Solving};
+use super::quark::{self, monitor, Action, Solved, Solving};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::error::Result;
@@ -41,7 +41,8 @@ const fn of_noise(name: &'static str, row: &'static str) -> Opt {
     param::<NoiseInModes>(name, NoiseInModes::row(row)).needs(&[&[Need::With("noise")]])
 }
 
-const OF_QUARKS: &[&[Need]] = &[&[Need::With("kappa")]];
+const QUARK: &[Need] = &[Need::With("kappa"), Need::With("mass")];
+const OF_QUARKS: &[&[Need]] = &[QUARK];
 
 const OPTIONS: &[Opt] = &[
     of_modes("modes", "count"),
@@ -58,13 +59,9 @@ const OPTIONS: &[Opt] = &[
     opt("operators", Kind::Text, "O[:O...]", "1", "operators of meson elementals: 1, or steps dx, +x, -x and so on with commas between, of which the last acts first, e.g. 1:dx:dy,dz"),
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("baryon-operators", Kind::Text, "O:O:O", "1:1:1", "operators on the three quarks of baryons, each as one of --operators").needs(&[&[Need::With("baryons")]]),
-    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
-    of_quark("normalisation").needs(OF_QUARKS),
-    of_quark("csw_t").needs(OF_QUARKS),
-    of_quark("hop").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
     opt("sink-times", Kind::Text, "T[,T...]", "", "sink times of generalised perambulators").needs(OF_INSERTIONS),
-    opt("insertions", Kind::Text, "G,NX,NY,NZ[,S...][:...]", "", "operators of generalised perambulators between source times and sink times: number of Gamma (0-15), momentum, and steps +x, -x and so on").needs(&[&[Need::With("kappa")], &[Need::With("sink-times")]]),
+    opt("insertions", Kind::Text, "G,NX,NY,NZ[,S...][:...]", "", "operators of generalised perambulators between source times and sink times: number of Gamma (0-15), momentum, and steps +x, -x and so on").needs(&[QUARK, &[Need::With("sink-times")]]),
     of_noise("noise", "noise").needs(OF_QUARKS),
     of_noise("noise-vectors", "vectors"),
     of_noise("noise-seed", "seed"),
@@ -92,7 +89,7 @@ pub const COMMAND: Command = Command {
         "Distillation: modes of the Laplacian of time slices, elementals of mesons and baryons, perambulators",
         "(docs/distillation.md).",
     ],
-    tables: &[files::ONE, OPTIONS, &quark::terms(OF_QUARKS), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
+    tables: &[files::ONE, OPTIONS, &quark::mass_options("hopping parameter of the quark of perambulators; without a quark there are modes and elementals only"), &quark::terms(OF_QUARKS), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "distillation b6.0.00001 --modes 20 --steps 10 --kappa 0.12 --csw 1.2 --times 0,4 --out tau.h5",
     run,
@@ -181,10 +178,7 @@ fn insertions(text: &str) -> Run<Vec<Insertion>> {
 
 fn plan(options: &Options) -> Run<Plan> {
     let momenta = momenta(options)?;
-    let kappa = options.get("kappa").map(|_| options.number("kappa"));
-    if let Some(kappa) = kappa {
-        check_kappa("kappa", kappa)?;
-    }
+    let action = Action::of(options)?;
     Ok(Plan {
         file: options.input()?,
         out: PathBuf::from(options.required("out")?),
@@ -194,8 +188,8 @@ fn plan(options: &Options) -> Run<Plan> {
             momenta,
             baryons: baryons(options)?,
         },
-        kappa,
-        action: Action::of(options)?,
+        kappa: action.kappa(options)?,
+        action,
         solving: Solving::of(options)?,
         times: match options.text("times") {
             "all" => None,

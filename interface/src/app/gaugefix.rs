@@ -116,21 +116,21 @@ fn params(options: &Options) -> Run<GaugeFixParams> {
 
 /// Functional and violation at each check of a fixing, collected by the callback.
 #[derive(Default)]
-struct Looks {
+struct FixingHistory {
     functional: History,
     theta: History,
     lines: String,
 }
 
 /// The results of a gauge fixing.
-struct Done {
+struct Results {
     before: Plaquette,
     after: Plaquette,
     unitarity: Unitarity,
     report: GaugeFixReport,
 }
 
-impl Done {
+impl Results {
     fn converged(&self) -> bool {
         self.report.totals().converged
     }
@@ -156,7 +156,7 @@ fn method<'a>(options: &'a Options, report: &GaugeFixReport) -> &'a str {
     }
 }
 
-fn print(session: &Session, options: &Options, name: &str, loaded: &Loaded, done: &Done) {
+fn print(session: &Session, options: &Options, name: &str, loaded: &Loaded, done: &Results) {
     let lattice = lattice_text(loaded.gauge.geometry().global_extents());
     let format = files::name_of(loaded.info.format);
     say!("# {name} ({format}), {lattice}, plaquette {:.12}", done.before.total);
@@ -195,7 +195,7 @@ fn json_report(
     name: &str,
     loaded: &Loaded,
     p: &GaugeFixParams,
-    done: &Done,
+    done: &Results,
 ) -> Value {
     let r = &done.report;
     let copies: Vec<Value> = r.copies.iter().map(|copy| output::report_json(&copy.total)).collect();
@@ -217,7 +217,7 @@ fn json_report(
     report
 }
 
-fn write_plot(name: &str, file: &str, looks: &Looks) -> Result<()> {
+fn write_plot(name: &str, file: &str, looks: &FixingHistory) -> Result<()> {
     let file = file.rsplit('/').next().unwrap_or_default();
     let panel = |title: &str, up, history: &History, name: &str, colour| Panel {
         title: format!("{title}, {file}"),
@@ -250,9 +250,9 @@ fn run(options: Options) -> Run<i32> {
         }
         let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         let before = loaded.plaquette;
-        let mut looks = Looks {
+        let mut looks = FixingHistory {
             lines: "# copy, sweeps, functional, theta, temperature\n".into(),
-            ..Looks::default()
+            ..FixingHistory::default()
         };
         let mut progress = Progress::new();
         let fixed = fix_gauge(&loaded.gauge, &p, &mut |at| {
@@ -279,7 +279,7 @@ fn run(options: Options) -> Run<i32> {
         progress.clear();
         loaded.gauge = fixed.gauge;
         let gauge = &loaded.gauge;
-        let done = Done {
+        let done = Results {
             before,
             after: plaquette(gauge)?,
             unitarity: unitarity(gauge)?,

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
 use crate::error::{Error, Status};
-use options::{suggestion, Asked, Command, Options};
+use options::{suggestion, Command, CommandRequest, Options};
 
 /// Set by the program's handler of SIGINT and SIGTERM; work then ends at the next point where it can stop.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -120,9 +120,9 @@ pub fn main(arguments: &[OsString], output: bool) -> i32 {
             "standard output: expected one that is open, found it closed; > /dev/null drops what is printed",
         )),
     };
-    let told = session::flush();
+    let flushed = session::flush();
     match outcome {
-        Ok(status) if told || status != 0 => status,
+        Ok(status) if flushed || status != 0 => status,
         Ok(_) => 1,
         Err(Failure::Usage(text)) => {
             if session::speaks() {
@@ -180,9 +180,11 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
         )));
     };
     match Options::parse(command, &arguments[1..])? {
-        Asked::Help => session::print(&command.help()),
-        Asked::Version => session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n")),
-        Asked::Work(options) => {
+        CommandRequest::Help => session::print(&command.help()),
+        CommandRequest::Version => {
+            session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n"))
+        }
+        CommandRequest::Work(options) => {
             files::all_distinct(&options)?;
             // Results go into files, too, and files need no reader of the standard output.
             if options.outputs().next().is_some() {

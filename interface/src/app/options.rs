@@ -337,7 +337,7 @@ impl std::fmt::Debug for Options {
 }
 
 /// The request of a command line: to run, to print help, or to print the version.
-pub enum Asked {
+pub enum CommandRequest {
     Help,
     Version,
     Work(Options),
@@ -348,14 +348,14 @@ fn text_of(value: OsString) -> Run<String> {
 }
 
 impl Options {
-    pub fn parse(command: &'static Command, arguments: &[OsString]) -> Run<Asked> {
+    pub fn parse(command: &'static Command, arguments: &[OsString]) -> Run<CommandRequest> {
         let defaults = command.options().map(Opt::default).collect();
         let mut all = Options { command, given: vec![], defaults, files: vec![] };
         let mut parser = Parser::from_args(arguments);
         while let Some(arg) = parser.next().map_err(|e| Failure::usage(e.to_string()))? {
             let name = match arg {
-                Arg::Long("help") | Arg::Short('h') => return Ok(Asked::Help),
-                Arg::Long("version") => return Ok(Asked::Version),
+                Arg::Long("help") | Arg::Short('h') => return Ok(CommandRequest::Help),
+                Arg::Long("version") => return Ok(CommandRequest::Version),
                 Arg::Long(name) => name.to_string(),
                 Arg::Short(letter) => {
                     return Err(Failure::usage(format!("unknown option: -{letter}")))
@@ -407,7 +407,7 @@ impl Options {
             }
         }
         all.check_needs()?;
-        Ok(Asked::Work(all))
+        Ok(CommandRequest::Work(all))
     }
 
     fn check_needs(&self) -> Run<()> {

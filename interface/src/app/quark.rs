@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{json, Value};
 
-use super::options::{opt, param, Kind, Need, Opt, Options, COUNT};
+use super::options::{opt, param, refuse, Kind, Need, Opt, Options, COUNT};
 use super::output::{exponent, report_json};
 use super::session::Progress;
 use super::{interrupted, Failure, Run};
@@ -44,10 +44,28 @@ pub const fn of_quark(row: &str) -> Opt {
     }
 }
 
-/// Terms of operators that the program's quarks, which are isotropic and see one gauge field, do not have.
-const WITHOUT_OPTION: [&str; 3] = ["csw_t", "hop", "clover_links"];
-/// Number of terms that have options.
-const TERMS: usize = DiracParams::TERMS.len() - WITHOUT_OPTION.len();
+/// Number of the options of [`terms`].
+const TERMS: usize = DiracParams::TERMS.len();
+
+/// Options of a quark except its mass and the rows `without`: its normalisation and the terms of its operator, in the
+/// order of the table. The links of the clover term are those of the hop, as there is one gauge field.
+const fn terms_but<const N: usize>(
+    without: &[&str],
+    needs: &'static [&'static [Need]],
+) -> [Opt; N] {
+    let mut options = [of_quark("normalisation").needs(needs); N];
+    let (mut i, mut found) = (0, 1);
+    while i < DiracParams::TERMS.len() {
+        let name = DiracParams::TERMS[i];
+        if !same(name, "clover_links") && !has(without, name) {
+            options[found] = of_quark(name).needs(needs);
+            found += 1;
+        }
+        i += 1;
+    }
+    assert!(found == N);
+    options
+}
 
 /// Whether `name` is one of `names`, for use in constants.
 const fn has(names: &[&str], name: &str) -> bool {
@@ -58,34 +76,26 @@ const fn has(names: &[&str], name: &str) -> bool {
     i < names.len()
 }
 
-/// Options of the terms of a quark's operator except its mass and the terms `without`, in the order of the table.
-const fn terms_but<const N: usize>(
-    without: &[&str],
-    needs: &'static [&'static [Need]],
-) -> [Opt; N] {
-    let mut options = [of_quark("boundary"); N];
-    let (mut i, mut found) = (0, 0);
-    while i < DiracParams::TERMS.len() {
-        let name = DiracParams::TERMS[i];
-        if !has(&WITHOUT_OPTION, name) && !has(without, name) {
-            options[found] = of_quark(name).needs(needs);
-            found += 1;
-        }
-        i += 1;
-    }
-    assert!(found == N);
-    options
-}
-
-/// Options of all terms of a quark's operator except its mass; `needs` are the conditions under which they have an
-/// effect.
+/// Options of a quark except its mass; `needs` are the conditions under which they have an effect.
 pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; TERMS] {
     terms_but(&[], needs)
 }
 
-/// Options of the terms of a quark's operator except its mass and twisted mass, without conditions.
+/// Options of a quark except its mass and twisted mass, without conditions.
 pub const fn terms_without_mu() -> [Opt; TERMS - 1] {
     terms_but(&["mu"], &[])
+}
+
+/// Options of the mass of a quark, for subcommands that take one quark; `help` explains --kappa.
+pub const fn mass_options(help: &'static str) -> [Opt; 2] {
+    [opt("kappa", Kind::Number, "K", "", help), mass_option(Kind::Number, "M")]
+}
+
+/// The option --mass with this kind of value, in place of --kappa.
+pub const fn mass_option(kind: Kind, value: &'static str) -> Opt {
+    let help =
+        "bare mass m in place of it: kappa = 1 / (2 m + 2 sum of hop), 1 / (2 m + 8) if isotropic";
+    opt("mass", kind, value, "", help).needs(&[&[Need::Without("kappa")]])
 }
 
 /// The boundary conditions of quarks that the options give.
@@ -102,26 +112,66 @@ pub fn check_kappa(name: &str, kappa: f64) -> Run<()> {
     Err(Failure::usage(format!("--{name}: {kappa}; expected a positive number, to {max}")))
 }
 
-pub fn mass_of(kappa: f64) -> f64 {
-    DiracParams::default().with_kappa(kappa).mass
-}
-
 impl Action {
     pub fn of(options: &Options) -> Run<Action> {
         Ok(Action(options.params()?))
     }
 
+    /// The operator's parameters, with this hopping parameter.
+    fn with_kappa(&self, kappa: f64) -> Result<DiracParams> {
+        QuarkParams { kappa: Some(kappa), ..self.0.clone() }.physics("")
+    }
+
+    /// The bare mass that belongs to a hopping parameter.
+    pub fn mass(&self, kappa: f64) -> f64 {
+        self.with_kappa(kappa).expect("kappa is set").mass
+    }
+
+    /// The hopping parameter that belongs to a bare mass.
+    pub fn kappa_of(&self, mass: f64) -> Run<f64> {
+        let params = QuarkParams { kappa: None, mass: Some(mass), ..self.0.clone() }.physics("")?;
+        match params.kappa() {
+            kappa if kappa > 0.0 && kappa.is_finite() => Ok(kappa),
+            _ => {
+                let least = -self.hop.iter().sum::<f64>();
+                Err(refuse("mass", &mass.to_string(), format!("a number above {least}")))
+            }
+        }
+    }
+
+    /// The hopping parameter that the options --kappa and --mass give, if one of them is given.
+    pub fn kappa(&self, options: &Options) -> Run<Option<f64>> {
+        let kappa = match (options.given("mass"), options.given("kappa")) {
+            (true, _) => self.kappa_of(options.number("mass"))?,
+            (_, true) => options.number("kappa"),
+            _ => return Ok(None),
+        };
+        check_kappa("kappa", kappa)?;
+        Ok(Some(kappa))
+    }
+
+    /// The hopping parameter that the options --kappa and --mass give, of which one is required.
+    pub fn required_kappa(&self, options: &Options) -> Run<f64> {
+        let missing = || Failure::usage("--kappa: missing; or give --mass");
+        self.kappa(options)?.ok_or_else(missing)
+    }
+
     /// The terms of the operator that have options, with their values.
     fn terms(&self) -> Vec<(&'static str, TermValue)> {
         let all = self.0.terms().into_iter();
-        all.filter(|(name, _)| !WITHOUT_OPTION.contains(name)).collect()
+        all.filter(|(name, _)| *name != "clover_links").collect()
     }
 
     /// Text with the terms that differ from their defaults, except the clover term and the boundary, which reports name
     /// first; empty if there are none.
     pub fn others(&self) -> String {
         let usual = QuarkParams::default().terms();
-        let named = |name| ["csw", "clover", "boundary"].contains(&name);
+        // Terms without a value of their own have that of another.
+        let follows = |name| {
+            (name == "csw_t" && self.csw_t.is_none_or(|c| c == self.csw))
+                || (name == "cf_prime" && self.cf_prime.is_none())
+        };
+        let named = |name| ["csw", "clover", "boundary"].contains(&name) || follows(name);
         let others =
             self.terms().into_iter().filter(|term| !named(term.0) && !usual.contains(term));
         others.map(|(name, value)| format!(", {name} {value}")).collect()
@@ -130,7 +180,7 @@ impl Action {
     /// The member "action" of reports.
     pub fn json(&self, kappa: f64) -> Value {
         let mut members = json!({
-            "kappa": kappa, "mass": mass_of(kappa), "time_bc": self.boundary.to_string(),
+            "kappa": kappa, "mass": self.mass(kappa), "time_bc": self.boundary.to_string(),
             "normalisation": self.normalisation_name(),
         });
         for (name, value) in self.terms() {
@@ -169,8 +219,7 @@ impl Action {
 
     /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
-        let quark = QuarkParams { kappa: Some(kappa), ..self.0.clone() };
-        let physics = quark.physics("")?;
+        let physics = self.with_kappa(kappa)?;
         let on = |links: &Arc<GaugeField>| {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))
         };
@@ -291,7 +340,7 @@ pub const KRYLOV_OPTIONS: &[Opt] = &solver_options(
         .needs(&[&[Need::Is("solver", &["gcr", "block-gcr"])]]),
 );
 
-/// Options of multigrid, docs/multigrid.md; `error` as of [`solver_options_with_multigrid`].
+/// Options of multigrid (docs/multigrid.md). `error`: the subcommand has an option --error that takes multigrid, too.
 #[rustfmt::skip]
 pub const fn multigrid_options(error: bool) -> [Opt; 24] {
     const NO_FILE: &[Need] = &[Need::Without("load-multigrid")];

@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, monitor, multigrid, multigrid_json, multigrid_options, of_quark,
+    mass_options, monitor, multigrid, multigrid_json, multigrid_options,
     solver_options_with_multigrid, terms_without_mu, Action, Solving,
 };
 use super::session::{self, overwrite, say, Progress, Session};
@@ -28,8 +28,6 @@ const RATIONAL: &[&[Need]] = &[&[Need::Is("kind", &["rational"])]];
 
 #[rustfmt::skip]
 const OPTIONS: &[Opt] = &[
-    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
-    of_quark("normalisation").or("mass"),
     of("kind", "kind"),
     of("system", "system"),
     opt("mu", Kind::Text, "MU[,MU...]", "", "twisted mass, or ascending ones of which the last counts: more factors, each with less noise"),
@@ -61,6 +59,7 @@ pub const COMMAND: Command = Command {
     ],
     tables: &[
         files::MANY,
+        &mass_options("hopping parameter of the quark"),
         OPTIONS,
         &terms_without_mu(),
         &solver_options_with_multigrid(false),
@@ -82,8 +81,8 @@ struct Plan {
 }
 
 fn plan(options: &Options) -> Run<Plan> {
-    let kappa = options.required_number("kappa")?;
-    check_kappa("kappa", kappa)?;
+    let action = Action::of(options)?;
+    let kappa = action.required_kappa(options)?;
     let mut params: ReweightingParams = options.params()?;
     let rational = params.kind == ReweightingKind::Rational;
     if rational && !options.given("system") {
@@ -111,11 +110,11 @@ fn plan(options: &Options) -> Run<Plan> {
             mu = found.filter(fits).ok_or_else(|| refuse("mu", text, expected))?;
         }
     }
-    Ok(Plan { kappa, action: Action::of(options)?, solving, params, mu })
+    Ok(Plan { kappa, action, solving, params, mu })
 }
 
 /// The reweighting factors of one configuration.
-struct Done {
+struct Results {
     file: String,
     format: FileFormat,
     lattice: [usize; 4],
@@ -130,7 +129,7 @@ fn reweight(
     plan: &Plan,
     names: &[String],
     k: usize,
-) -> Run<Done> {
+) -> Run<Results> {
     let name = &names[k];
     let loaded = files::read(session, name, &files::reading(options)?)?;
     let lattice = loaded.gauge.geometry().global_extents();
@@ -150,10 +149,10 @@ fn reweight(
     };
     progress.clear();
     let multigrid = hierarchy.map_or(Value::Null, |made| multigrid_json(&made));
-    Ok(Done { file: name.into(), format: loaded.info.format, lattice, found, multigrid })
+    Ok(Results { file: name.into(), format: loaded.info.format, lattice, found, multigrid })
 }
 
-impl Done {
+impl Results {
     fn print(&self, plan: &Plan) {
         let format = files::name_of(self.format);
         say!("# {} ({format}), {}, kappa {}", self.file, lattice_text(self.lattice), plan.kappa);
@@ -202,7 +201,7 @@ impl Done {
 }
 
 /// The weights W of all configurations divided by their average.
-fn weights(all: &[Done]) -> Vec<f64> {
+fn weights(all: &[Results]) -> Vec<f64> {
     let logs: Vec<f64> = all.iter().map(|one| one.found.product().ln).collect();
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mean = logs.iter().map(|ln| (ln - largest).exp()).sum::<f64>() / logs.len() as f64;

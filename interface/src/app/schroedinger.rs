@@ -6,9 +6,7 @@ use serde_json::{json, Value};
 
 use super::files::{self, described, lattice_text};
 use super::options::{opt, Command, Kind, Need, Opt, Options};
-use super::quark::{
-    check_kappa, monitor, terms_without_mu, Action, Solved, Solving, KRYLOV_OPTIONS,
-};
+use super::quark::{mass_options, monitor, terms, Action, Solved, Solving, KRYLOV_OPTIONS};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
 use super::{output, Run};
@@ -19,7 +17,6 @@ use crate::params::Choice as _;
 
 #[rustfmt::skip]
 const OPTIONS: &[Opt] = &[
-    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("json", Kind::Output(&[]), "FILE", "", "all correlators as JSON"),
     overwrite(&[&[Need::With("json")]]),
@@ -33,14 +30,14 @@ pub const COMMAND: Command = Command {
         "Correlators f_A, f_P and f_1 of boundary fields by slice, g_A and g_P those of the upper boundary; of several",
         "configurations averages with jackknife errors. --boundary has the phases of quarks in space (theta / pi).",
     ],
-    tables: &[files::MANY, OPTIONS, &terms_without_mu(), KRYLOV_OPTIONS, session::OPTIONS],
+    tables: &[files::MANY, &mass_options("hopping parameter of the quark"), OPTIONS, &terms(&[]), KRYLOV_OPTIONS, session::OPTIONS],
     input: Some("gauge"),
     example: "schroedinger sf.00001 --boundary-time sf --phi 0,0,0 --phi-prime 0,0,0 --kappa 0.135 --csw 1.8",
     run,
 };
 
 /// The correlators of one configuration.
-struct Done {
+struct Results {
     file: String,
     format: FileFormat,
     lattice: [usize; 4],
@@ -83,7 +80,7 @@ fn measure(
     options: &Options,
     (kappa, action, solving): (f64, &Action, &Solving),
     name: &str,
-) -> Run<Done> {
+) -> Run<Results> {
     let loaded = files::read(session, name, &files::reading(options)?)?;
     let lattice = loaded.gauge.geometry().global_extents();
     let op = action.operator(&Arc::new(loaded.gauge), kappa)?;
@@ -97,10 +94,10 @@ fn measure(
     progress.clear();
     let mut solved = Solved::nothing(solving.kind());
     solved.add(&report, solving.kind());
-    Ok(Done { file: name.into(), format: loaded.info.format, lattice, found, solved })
+    Ok(Results { file: name.into(), format: loaded.info.format, lattice, found, solved })
 }
 
-impl Done {
+impl Results {
     fn print(&self, kappa: f64) {
         let format = files::name_of(self.format);
         say!("# {} ({format}), {}, kappa {kappa}", self.file, lattice_text(self.lattice));
@@ -122,14 +119,13 @@ impl Done {
 
 fn run(options: Options) -> Run<i32> {
     let names = files::distinct(&options)?;
-    let kappa = options.required_number("kappa")?;
-    check_kappa("kappa", kappa)?;
     let action = Action::of(&options)?;
+    let kappa = action.required_kappa(&options)?;
     let solving = Solving::of(&options)?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
         files::of_one_run(session, &names, &files::reading(&options)?)?;
-        let mut all: Vec<Done> = vec![];
+        let mut all: Vec<Results> = vec![];
         for name in &names {
             let done = measure(session, &options, (kappa, &action, &solving), name)?;
             done.print(kappa);
@@ -160,7 +156,7 @@ fn run(options: Options) -> Run<i32> {
             );
         }
         if let Some(name) = options.get("json").filter(|_| session.first()) {
-            let one = |done: &Done| {
+            let one = |done: &Results| {
                 json!({
                     "gauge": described(&done.file, done.format, done.lattice),
                     "correlators": members(&numbers(&done.found)), "solver": done.solved.json(solving.kind().word(), &solving),

@@ -110,11 +110,11 @@ pub fn print(text: &str) {
 
 /// Flushes standard output; false if not everything could be written.
 pub fn flush() -> bool {
-    let told = io::stdout().flush();
-    if told.is_ok() && !LOST.load(Ordering::Relaxed) {
+    let flushed = io::stdout().flush();
+    if flushed.is_ok() && !LOST.load(Ordering::Relaxed) {
         return true;
     }
-    let why = told.err().map_or("it took not all of the output".into(), |e| e.to_string());
+    let why = flushed.err().map_or("it took not all of the output".into(), |e| e.to_string());
     complain(&format!("standard output: {why}"));
     false
 }

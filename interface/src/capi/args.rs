@@ -216,14 +216,14 @@ impl<H: HandleType> Arg for Local<H> {
 }
 
 /// A handle that may be zero, which means no object.
-pub struct Maybe<H: HandleType> {
+pub struct OptionalHandle<H: HandleType> {
     object: Option<Arc<H::Object>>,
     made_in: i64,
 }
 
-impl<H: HandleType> Arg for Maybe<H> {
+impl<H: HandleType> Arg for OptionalHandle<H> {
     const TYPE: Type = Type::Handle(H::NAME);
-    const PASS: Pass = Pass::Maybe;
+    const PASS: Pass = Pass::OptionalHandle;
     type C = H;
     type View<'a>
         = Option<&'a Arc<H::Object>>
@@ -231,7 +231,7 @@ impl<H: HandleType> Arg for Maybe<H> {
         H: 'a;
     unsafe fn read(c: H, name: &'static str) -> Result<Self> {
         let object = if c.id() == 0 { None } else { Some(handles::get(c, name)?) };
-        Ok(Maybe { object, made_in: handles::made_in(c) })
+        Ok(OptionalHandle { object, made_in: handles::made_in(c) })
     }
     fn view(&mut self) -> Option<&Arc<H::Object>> {
         self.object.as_ref()
@@ -550,7 +550,7 @@ pub(crate) trait Memory {
                 Some(start)
             })
             .collect();
-        // SAFETY: see above.
+        // SAFETY: the host's array has all these parts, one after the other.
         unsafe { External::from_raw(&starts, bytes.iter().copied().max().unwrap_or(0), location) }
     }
 

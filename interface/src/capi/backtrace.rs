@@ -20,7 +20,7 @@ use crate::params::Number;
 
 const EXTENTS: [i32; 4] = [8; 4];
 /// Largest number of functions from C to a kernel in a solve with default parameters.
-const MOST: usize = 20;
+const MAX_FUNCTIONS: usize = 20;
 
 /// Returns a struct of parameters that an init function of C has filled in.
 fn init<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
@@ -145,7 +145,7 @@ fn architecture_lists_the_functions_of_a_solve_and_of_a_set_up() {
     };
     let (solve, set_up) = (of_iteration(&solve), of_iteration(&set_up));
     println!("{}\n\n{}", solve.join("\n"), set_up.join("\n"));
-    assert!(solve.len() <= MOST, "{} functions", solve.len());
+    assert!(solve.len() <= MAX_FUNCTIONS, "{} functions", solve.len());
     assert_eq!(solve, listed("A solve"));
     assert_eq!(set_up, listed("A multigrid set-up"));
 }

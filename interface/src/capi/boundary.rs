@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Instant;
 
 use super::digest::Digest;
-use super::handles::Making;
+use super::handles::NewHandles;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
@@ -47,7 +47,7 @@ pub(crate) fn call(function: &'static str, body: &mut dyn FnMut() -> Result<()>)
     }
     let _quiet = QuietPanics::new();
     let start = Instant::now();
-    let making = Making::begin();
+    let making = NewHandles::begin();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         injected_panic(function);
         body()
@@ -145,16 +145,16 @@ pub(crate) fn text(body: impl FnOnce() -> *const c_char) -> *const c_char {
 
 /// The message of this thread's last failed call, at an address that never changes.
 pub(crate) fn last_error() -> *const c_char {
-    told(0, &Error::message)
+    last_error_text(0, &Error::message)
 }
 
 /// The message of this thread's last failed call with words for values and parameters, at an address that never
 /// changes.
 pub(crate) fn last_error_in_words() -> *const c_char {
-    told(1, &|error| error.in_words(&super::word))
+    last_error_text(1, &|error| error.in_words(&super::word))
 }
 
-fn told(place: usize, text: &dyn Fn(&Error) -> String) -> *const c_char {
+fn last_error_text(place: usize, text: &dyn Fn(&Error) -> String) -> *const c_char {
     let text = last().map(|last| format!("{}: {}", last.function, text(&last.error)));
     keep(text.unwrap_or_default(), place)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{choose, Array, Handle, Maybe, One, OutArray, Params};
+use super::args::{choose, Array, Handle, One, OptionalHandle, OutArray, Params};
 use super::origin::LineKind;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -67,11 +67,11 @@ interface! {
         /// spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three integers
         /// n_i for each, p_i = 2 pi n_i / L_i. `correlators`: complex numbers [momentum][pair][t]; `times` must be
         /// the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_spinor_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
-        /// Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
-        /// without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+        plaq_spinor_contract_mesons(quark: Handle<plaq_spinor>, antiquark: OptionalHandle<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
+        /// Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+        /// strange quarks. Both have twelve columns. `momenta` and `correlators` are those of mesons. Errors:
         /// INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_spinor_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
+        plaq_spinor_contract_baryons(light: Handle<plaq_spinor>, strange: OptionalHandle<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
         /// Gives the matrix of two quarks in an interpolator, 16 (re, im) row by row.
         plaq_diquark_matrix(diquark: One<Diquark>, matrix: OutArray<f64>[32]) = diquark_matrix;
         /// Gives the matrix of a spin projector for states of parity 1 or -1 forward in time, 16 (re, im) row by row.

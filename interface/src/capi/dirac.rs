@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report};
+use super::args::{number_of, Handle, Local, One, OptionalHandle, Out, Params, Raw, Report};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
@@ -103,14 +103,14 @@ interface! {
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
         /// Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
         /// `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
-        /// then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+        /// then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: those of plaq_dirac_create; FIELD_MISMATCH.
         plaq_dirac_create_thin(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, thin: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create_thin;
         /// Makes an operator with a clover term A of the host in place of the one made of the links, in the
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
         /// it is computed.
-        plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
-        /// Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
-        /// the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+        plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: OptionalHandle<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
+        /// Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with the
+        /// M of `params` without its mu. Vectors have 2 slices. Errors: those of plaq_dirac_create.
         plaq_dirac_create_doublet(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, epsilon: f64, dirac: Out<plaq_dirac>) = create_doublet;
         /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
         /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
@@ -217,7 +217,7 @@ fn create(
     context.check_same(gauge.context(), "gauge")?;
     let (quark, physics) = quark(params)?;
     let op = |links, storage| ActionParams::from(physics).create_in(&links, storage);
-    dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
+    dirac.set(context.adopt(build(context, gauge, &OperatorSettings::of(&quark), op)?)?);
     Ok(())
 }
 
@@ -246,8 +246,8 @@ fn create_thin(
         Ok(Arc::new(Wilson::on_thin(links, thin, physics)?.owned_in(storage)?)
             as Arc<dyn QuarkAction>)
     };
-    let plain = Wanted::of(&quark);
-    let wanted = Wanted { key: Key::of(("thin", plain.key)), ..plain };
+    let plain = OperatorSettings::of(&quark);
+    let wanted = OperatorSettings { key: Key::of(("thin", plain.key)), ..plain };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
@@ -263,8 +263,9 @@ fn create_doublet(
     let action = DoubletParams { wilson, epsilon };
     action.check()?;
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
-    let plain = Wanted::of(&quark);
-    let wanted = Wanted { key: Key::of(("doublet", plain.key, epsilon.to_bits())), ..plain };
+    let plain = OperatorSettings::of(&quark);
+    let wanted =
+        OperatorSettings { key: Key::of(("doublet", plain.key, epsilon.to_bits())), ..plain };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
@@ -291,13 +292,13 @@ fn create_with_clover(
         Ok(Arc::new(op.owned_in(storage)?))
     };
     // The host's clover term takes the place of that of the coefficients.
-    let wanted = Wanted { csw: None, clover: None, ..Wanted::of(&quark) };
+    let wanted = OperatorSettings { csw: None, clover: None, ..OperatorSettings::of(&quark) };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
 
 /// Settings with which an operator is made, whichever action it is.
-pub(crate) struct Wanted {
+pub(crate) struct OperatorSettings {
     /// Precision and link storage; none: those of the gauge field, and two rows.
     pub precision: Option<Precision>,
     pub storage: Option<Recon>,
@@ -313,9 +314,9 @@ pub(crate) struct Wanted {
     pub key: Key,
 }
 
-impl Wanted {
+impl OperatorSettings {
     fn of(quark: &QuarkParams) -> Self {
-        Wanted {
+        OperatorSettings {
             precision: quark.precision,
             storage: quark.storage,
             normalisation: quark.normalisation,
@@ -332,7 +333,7 @@ impl Wanted {
 pub(crate) fn build(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
-    wanted: &Wanted,
+    wanted: &OperatorSettings,
     op: impl Fn(Arc<GaugeField>, Storage) -> Result<Arc<dyn QuarkAction>>,
 ) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
@@ -358,7 +359,7 @@ pub(crate) fn build(
     let schur =
         systems.map(|(parity, symmetric)| op.clone().schur(Schur { parity, symmetric }).ok());
     let workspace = Workspace::default();
-    let Wanted { normalisation, boundary, mu, csw, clover, .. } = *wanted;
+    let OperatorSettings { normalisation, boundary, mu, csw, clover, .. } = *wanted;
     let context = context.clone();
     Ok(Dirac { context, op, schur, normalisation, boundary, mu, csw, clover, workspace })
 }
@@ -367,7 +368,7 @@ pub(crate) fn build(
 /// follow.
 fn foresee(
     links: &GaugeField,
-    wanted: &Wanted,
+    wanted: &OperatorSettings,
     on: impl Fn(Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>>,
 ) {
     let (geometry, device) = (links.geometry(), links.device());

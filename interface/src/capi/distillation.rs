@@ -7,8 +7,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{
-    choose, Array, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report, Text,
-    TextOut,
+    choose, Array, Handle, Local, MaybeArray, One, OptionalHandle, Out, OutArray, Params, Raw,
+    Report, Text, TextOut,
 };
 use super::context::Context;
 use super::contract::triples;
@@ -76,7 +76,7 @@ interface! {
         /// caller made from them; zero handle: none. The callback is called after every restart, and some ten
         /// times a second between, with the largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
         /// has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
-        plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
+        plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: OptionalHandle<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
         /// Gives the memory in bytes that plaq_modes_create takes on a rank with these parameters: device memory at
         /// the peak of the search, besides the links of `gauge`; that of the modes afterwards; the host's memory for
         /// modes that are not on the device; and the number of time slices that are searched together. Errors:
@@ -91,7 +91,7 @@ interface! {
         /// Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
         /// without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
         /// FILE_*.
-        plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
+        plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: OptionalHandle<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
         /// Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
@@ -113,7 +113,7 @@ interface! {
         plaq_modes_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = perambulators_of;
         /// Gives the attributes that identify perambulators of these modes and this solver in files, or without a
         /// solver the modes, as a JSON object.
-        plaq_modes_about(modes: Handle<plaq_modes>, solver: Maybe<plaq_solver>, about: TextOut, capacity: i64) = about_of;
+        plaq_modes_about(modes: Handle<plaq_modes>, solver: OptionalHandle<plaq_solver>, about: TextOut, capacity: i64) = about_of;
         /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
         /// each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
         /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
@@ -143,7 +143,7 @@ interface! {
         /// zero handle: the same as v. The result is complex numbers [momentum][operator][t][a][b]; `count`: their
         /// number. Operator i has `lengths[i]` steps (plaq_modes_step), of which the last acts first; `steps` holds
         /// those of all operators one after the other.
-        plaq_modes_meson_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
+        plaq_modes_meson_elementals(modes: Handle<plaq_modes>, left: OptionalHandle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
         /// Computes baryon elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
         /// complex numbers [momentum][t][a][b][c]; if no operator has steps only those with a < b < c, c fastest, as
         /// the others differ by signs. `count`: their number. `lengths` and `steps` of the three operators as in
@@ -153,7 +153,7 @@ interface! {
         /// [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
         /// [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
         /// exists and that is to be refused; UNSUPPORTED: no libhdf5.
-        plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryons: i32, file: Text, if_exists: One<IfExists>) = write_elementals;
+        plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: OptionalHandle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryons: i32, file: Text, if_exists: One<IfExists>) = write_elementals;
         /// Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
         /// number for every time from the source. Input are perambulators of one source time,
         /// [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and

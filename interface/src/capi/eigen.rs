@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{Handle, MaybeArray, OptionalHandle, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::file_name::FileName;
@@ -74,7 +74,7 @@ interface! {
         /// callback is called after every restart and every block, and some ten times a second between, with the
         /// largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
         /// NOT_FINITE, OUT_OF_MEMORY.
-        plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
+        plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: OptionalHandle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
         /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
         /// The file appears complete or not at all. Errors: UNSUPPORTED: vectors on one parity; FILE_WRITE.
         plaq_eigen_write(eigen: Handle<plaq_eigen>, file: FileName) = save;

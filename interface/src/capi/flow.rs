@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{Handle, Maybe, MaybeArray, Out, Params, Raw, Report};
+use super::args::{Handle, MaybeArray, OptionalHandle, Out, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::observe::plaq_sweep_callback;
 use super::spinor::{plaq_spinor, Spinor};
@@ -53,7 +53,7 @@ interface! {
         /// Links flow in the precision of the field. The callback is called after every step with the numbers of
         /// steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
         /// NOT_FINITE, OUT_OF_MEMORY.
-        plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: Maybe<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks;
+        plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: OptionalHandle<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks;
         /// Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`:
         /// it takes a field at the flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to
         /// rounding. The links of the steps are computed again between `checkpoints` states that are kept. The

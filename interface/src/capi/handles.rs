@@ -80,11 +80,11 @@ thread_local! {
 
 /// A guard for the handles that a call makes: they are passed to the host if the call succeeds on all ranks, and
 /// otherwise destroyed.
-pub(crate) struct Making(usize);
+pub(crate) struct NewHandles(usize);
 
-impl Making {
+impl NewHandles {
     pub fn begin() -> Self {
-        Making(MADE.with_borrow(Vec::len))
+        NewHandles(MADE.with_borrow(Vec::len))
     }
     /// Keeps the handles, as the host has received them.
     pub fn keep(self) {
@@ -92,7 +92,7 @@ impl Making {
     }
 }
 
-impl Drop for Making {
+impl Drop for NewHandles {
     fn drop(&mut self) {
         let lost = MADE.with_borrow_mut(|made| made.split_off(self.0.min(made.len())));
         let mut dropped = Vec::new();

@@ -82,8 +82,9 @@ interface! {
         plaq_hmc_place(hmc: Local<plaq_hmc>, seed: Out<i64>, trajectory: Out<i64>) = place;
         /// Sets the seed and the number of the next trajectory.
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
-        /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
-        /// from which the chain continues bit for bit. The file appears complete or not at all.
+        /// Writes the links, the position in the sequence of random numbers and the intervals that monomials have
+        /// measured to a file (ILDG, double precision), from which the chain continues bit for bit. The file appears
+        /// complete or not at all.
         plaq_hmc_write(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
         /// Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
         /// not replaced. Errors, after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a

@@ -110,7 +110,7 @@ interface! {
         /// Adds a gauge action to the last level. The names of monomials must be unique. Errors: BAD_PARAMETER,
         /// OUT_OF_MEMORY.
         plaq_hmc_parts_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
-        /// Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+        /// Adds an action of closed paths, which are given like those of plaq_gauge_path_action. Errors: BAD_PARAMETER,
         /// OUT_OF_MEMORY.
         plaq_hmc_parts_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
         /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{Handle, Out, Params};
 use super::context::{plaq_context, Context};
-use super::dirac::{build, plaq_dirac, Wanted};
+use super::dirac::{build, plaq_dirac, OperatorSettings};
 use super::gauge::{plaq_gauge, Gauge};
 use super::spinor::components_of;
 use super::table::interface;
@@ -55,7 +55,7 @@ fn create(
     let components = components_of(p.spins)?;
     let action = LaplaceParams { components, directions: p.directions, mass2: p.mass2 };
     action.check()?;
-    let wanted = Wanted {
+    let wanted = OperatorSettings {
         precision: p.precision,
         storage: p.storage,
         normalisation: Normalisation::Mass,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    Array, Handle, Local, MaybeArray, OptionalHandle, Out, OutArray, Params, Raw, Report,
+};
 use super::context::Context;
 use super::contract::{check_extent, gammas_of, pairs, triples};
 use super::eigen::{plaq_eigen, Eigen};
@@ -29,7 +31,7 @@ use crate::ops::links_mark::check_configuration;
 use crate::ops::source::plaq_source_params;
 pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_params};
 use crate::ops::structure::loop_sums::{
-    plaq_loops_part_report, plaq_loops_report, LoopGoals, LoopOf, LoopQuarks, LoopSums,
+    plaq_loops_part_report, plaq_loops_report, LoopGoals, LoopQuarks, LoopSettings, LoopSums,
     LoopSumsParams, TermKind, Traces,
 };
 use crate::ops::structure::loops::{LoopsParams, OneEnd};
@@ -169,7 +171,7 @@ interface! {
         /// INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. For
         /// PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes approximate the products of two inverses, with
         /// noise between them.
-        plaq_loops_create(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, space: Maybe<plaq_space>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, sums: Params<plaq_loop_sums_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, loops: Out<plaq_loops>) = create;
+        plaq_loops_create(solver: Handle<plaq_solver>, other: OptionalHandle<plaq_solver>, space: OptionalHandle<plaq_space>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, sums: Params<plaq_loop_sums_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, loops: Out<plaq_loops>) = create;
         /// Destroys loops. The zero handle is accepted.
         plaq_loops_destroy(loops: Raw<plaq_loops>) = destroy;
         /// Adds to loops until a goal is reached, each time to the part whose error it lowers most for its cost,
@@ -334,8 +336,8 @@ fn mesons_of(
     let geometry = space.space.op().links().geometry();
     check_extent(geometry, times)?;
     let (listed, momenta) = (gammas_of(gammas, npairs)?, triples(momenta, nmomenta)?);
-    let mut told = watch(geometry.comm(), callback, user);
-    let found = low_mesons(&space.space, level, &listed, &momenta, &mut told)?;
+    let mut notify = watch(geometry.comm(), callback, user);
+    let found = low_mesons(&space.space, level, &listed, &momenta, &mut notify)?;
     if found.stopped || found.failed > 0 {
         refuse!(
             NotConverged,
@@ -381,7 +383,7 @@ fn create(
     let params = LoopsParams::from_c(params, "params")?;
     let Operators { lines, momenta } =
         Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
-    let of = LoopOf {
+    let of = LoopSettings {
         noise: params.noise("params")?,
         how: params.kind,
         factor: Complex64::new(params.factor[0], params.factor[1]),
@@ -434,8 +436,8 @@ fn add(
     let links = loops.gauge.read("gauge")?;
     let quarks = loops.quarks(&links)?;
     let mut sums = loops.sums.write("loops")?;
-    let mut told = monitor(quarks.solver, callback, user);
-    let done = sums.add(&quarks, &goals, &mut told, &mut |_, _| Ok(()))?;
+    let mut notify = monitor(quarks.solver, callback, user);
+    let done = sums.add(&quarks, &goals, &mut notify, &mut |_, _| Ok(()))?;
     report.set(done.to_c());
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{Array, Handle, MaybeArray, OptionalHandle, Out, OutArray, Params, Raw, Report};
 use super::contract::{check_extent, pairs};
 use super::gauge::{plaq_gauge, Gauge};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
@@ -26,16 +26,15 @@ interface! {
         plaq_loops_params, plaq_loops_params_init;
     }
     functions {
-        /// Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
-        /// without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
-        /// lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
-        /// boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
-        /// PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
-        /// NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
-        /// Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
-        /// `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
-        /// plaq_solver_solve.
-        plaq_solver_loops(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, vectors: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, estimates: OutArray<f64>[32 vectors lines nmomenta times], currents: MaybeArray<f64>[8 vectors nmomenta times], finished: Out<i64>, report: Report<plaq_solve_report>) = loops_of;
+        /// Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without
+        /// the minus sign of the fermion loop, for each time t of the lattice, with x counted from the lattice's
+        /// origin. Lines, momenta and `gauge` are those of plaq_spinor_contract_insertions; M and its boundary phase
+        /// are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE.
+        /// `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the
+        /// conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right
+        /// after they are solved. The callback is that of solves; if it ends the work, `finished` vectors are complete
+        /// and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+        plaq_solver_loops(solver: Handle<plaq_solver>, other: OptionalHandle<plaq_solver>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, vectors: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, estimates: OutArray<f64>[32 vectors lines nmomenta times], currents: MaybeArray<f64>[8 vectors nmomenta times], finished: Out<i64>, report: Report<plaq_solve_report>) = loops_of;
         /// Gives wave number `number` of hierarchical probing on a lattice of these extents, which must be even, as
         /// n_mu of exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors: INVALID_ARGUMENT.
         plaq_source_probe(extents: Array<i32>[4], number: i64, wave: OutArray<i32>[4]) = probe_of;
@@ -94,12 +93,12 @@ fn loops_of(
     let zeros = |k: usize| host_array(n * k, Complex64::ZERO, "estimates of loops");
     let mut all = [zeros(each[0])?, zeros(each[1])?];
     let mut complete = 0;
-    let mut told = monitor(solver.solver()?, callback, user);
+    let mut notify = monitor(solver.solver()?, callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);
     let other = other.map(|s| s.solver()).transpose()?;
     let how = LoopKind { how: params.kind, other, factor, low: None, change: None };
     let by = (solver.solver()?, solver.columns());
-    let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
+    let done = loops(by, noise, how, operators, &mut notify, &mut |_, found| {
         let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);
         let [lines, current] = &mut all;
         lines[places[0].clone()].copy_from_slice(&found.lines);

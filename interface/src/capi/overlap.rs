@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::args::{Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    Handle, Local, MaybeArray, One, OptionalHandle, Out, OutArray, Params, Raw, Report,
+};
 use super::context::{plaq_context, Context};
 use super::file_name::FileName;
 use super::gauge::{plaq_gauge, Gauge};
@@ -26,7 +28,7 @@ use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::overlap::{plaq_overlap_report, OverlapReport};
 pub use crate::ops::overlap_settings::plaq_overlap_params;
-use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
+use crate::ops::overlap_settings::{OverlapSettings, OverlapShared};
 use crate::params::{Choice as _, InC, ToC as _};
 use crate::refuse;
 use crate::solvers::stop::check_seconds;
@@ -39,7 +41,7 @@ pub struct Overlap {
     /// Seconds that a search for low modes may take; infinite: no limit.
     max_seconds: f64,
     low: Mutex<Option<Arc<OverlapModes>>>,
-    kept: Mutex<OverlapKept>,
+    kept: Mutex<OverlapShared>,
     /// Algorithm and preconditioner of the last solve, as in plaq_overlap_report.
     solved: Mutex<(OverlapAlgorithm, Preconditioned)>,
 }
@@ -57,7 +59,7 @@ impl Overlap {
         let kept = Mutex::default();
         Overlap { context, op, seconds, max_seconds, low, kept, solved }
     }
-    pub(super) fn kept(&self) -> MutexGuard<'_, OverlapKept> {
+    pub(super) fn kept(&self) -> MutexGuard<'_, OverlapShared> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
@@ -72,7 +74,7 @@ impl Overlap {
             ..Default::default()
         }
     }
-    pub(super) fn shared(&self) -> &Mutex<OverlapKept> {
+    pub(super) fn shared(&self) -> &Mutex<OverlapShared> {
         &self.kept
     }
     /// Remembers algorithm and preconditioner of a solve.
@@ -142,7 +144,7 @@ interface! {
         /// from plaq_overlap_vectors, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1), KERNEL_SPECTRUM (a kernel
         /// mode at zero, an interval that does not hold the spectrum, too few or too inexact modes: the message says
         /// what to change), OUT_OF_MEMORY.
-        plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
+        plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: OptionalHandle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
         /// Makes an operator with the modes in a file of plaq_overlap_write. They are not searched for again, but
         /// their residuals with these links are measured. Low modes of D in the file are used at the start of solves
         /// and by plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other

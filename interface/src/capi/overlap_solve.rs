@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{
-    Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, TextOut,
+    Array, Handle, Local, MaybeArray, OptionalHandle, Out, OutArray, Params, Raw, Report, TextOut,
 };
 use super::gauge::{plaq_gauge, Gauge};
 use super::hadron::source;
@@ -36,7 +36,7 @@ interface! {
     functions {
         /// Sets the multigrid for solves with params.multigrid = 1. It must have been set up for a Wilson operator of
         /// about params.wilson_mass on the kernel's links. Zero handle: the operator sets up its own again.
-        plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
+        plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: OptionalHandle<plaq_multigrid>) = set_multigrid;
         /// Gives memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, including a multigrid that it
         /// would set up. Nothing is run, compiled or allocated. Choices that depend on the Wilson operator's spectrum
         /// are predicted from the quark mass until a solve has measured it. `names`: a line for each kernel; a name

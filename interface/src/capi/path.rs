@@ -19,7 +19,7 @@ interface! {
         /// summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
         /// paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
         /// direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
-        /// all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+        /// all exist; where links are fixed at a boundary, paths with steps in time are UNSUPPORTED. The arguments
         /// are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_gauge_path_traces(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], count: i64, traces: OutArray<f64>[2 count]) = traces_of;
         /// Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{optional_text, Handle, Maybe, Out, Params};
+use super::args::{optional_text, Handle, OptionalHandle, Out, Params};
 use super::context::{plaq_context, Context};
 use super::file::{bits_of, wrong_checksum_row};
 use super::file_name::FileName;
@@ -56,7 +56,7 @@ interface! {
         /// for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
         /// knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
         /// FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_spinor_write(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, file: FileName, params: Params<plaq_spinor_write_params>) = write_file;
+        plaq_spinor_write(propagator: Handle<plaq_spinor>, sources: OptionalHandle<plaq_spinor>, file: FileName, params: Params<plaq_spinor_write_params>) = write_file;
         /// Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
         /// colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
         /// gives the source and operator as described in the records (also those of Chroma) or determined from

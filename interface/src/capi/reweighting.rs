@@ -67,8 +67,8 @@ fn factors_of(
             found("{numbers}")
         );
     }
-    let mut told = monitor(solver.solver()?, callback, user);
-    let found = reweighting(solver.solver()?, &params, &mu, &mut told)?;
+    let mut notify = monitor(solver.solver()?, callback, user);
+    let found = reweighting(solver.solver()?, &params, &mu, &mut notify)?;
     minus_ln.set(found.factors.iter().flat_map(|one| one.minus_ln.clone()).collect());
     norms.set(found.factors.iter().flat_map(|one| one.norm2.clone()).collect());
     report.set(found.report().to_c());

@@ -33,7 +33,7 @@ interface! {
         /// the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
         /// cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
         /// PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
-        /// is that of all solves. Errors: as of plaq_solver_boundary_propagator.
+        /// is that of all solves. Errors: those of plaq_solver_boundary_propagator.
         plaq_solver_boundary_correlators(solver: Handle<plaq_solver>, callback: Raw<plaq_progress_callback>, user: *mut c_void, times: i64, f_a: MaybeArray<f64>[times], f_p: MaybeArray<f64>[times], g_a: MaybeArray<f64>[times], g_p: MaybeArray<f64>[times], f1: MaybeArray<f64>[1], report: Report<plaq_solve_report>) = correlators_of;
     }
 }
@@ -52,8 +52,8 @@ fn propagator_of(
     out: &mut Out<plaq_spinor>,
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
-    let mut told = monitor(solver.solver()?, callback, user);
-    let (field, done) = boundary_propagator(solver.solver()?, end, settings(solver), &mut told)?;
+    let mut notify = monitor(solver.solver()?, callback, user);
+    let (field, done) = boundary_propagator(solver.solver()?, end, settings(solver), &mut notify)?;
     // The source is on slice 0, a boundary, from which times are counted.
     let position = [None, None, None, Some(0)];
     let origin = propagated(position, solver.origin()?);
@@ -80,8 +80,8 @@ fn correlators_of(
     if times != extent as i64 {
         refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
-    let mut told = monitor(solver.solver()?, callback, user);
-    let (found, done) = boundary_correlators(solver.solver()?, settings(solver), &mut told)?;
+    let mut notify = monitor(solver.solver()?, callback, user);
+    let (found, done) = boundary_correlators(solver.solver()?, settings(solver), &mut notify)?;
     f_a.set(found.f_a);
     f_p.set(found.f_p);
     g_a.set(found.g_a);

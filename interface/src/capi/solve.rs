@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report, TextOut};
+use super::args::{
+    Array, Handle, Local, MaybeArray, OptionalHandle, Out, Params, Raw, Report, TextOut,
+};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
@@ -159,7 +161,7 @@ interface! {
         /// Preconditions every iteration with a multigrid, which several solvers may share; zero handle: without any
         /// from now on. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
         /// FIELD_MISMATCH (set up for another lattice).
-        plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
+        plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: OptionalHandle<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
         /// Gives the bytes of device memory that a solve for `nrhs` right-hand sides together needs, besides x and b.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{Array, Handle, Maybe, OutArray, Params};
+use super::args::{Array, Handle, OptionalHandle, OutArray, Params};
 use super::contract::{
     check_extent, check_kind, check_propagators, check_times, count, lines, pairs, phases_of,
     place, place_of_sink, plaq_contract_params, triples, ContractParams,
@@ -49,7 +49,7 @@ interface! {
         /// `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
         /// `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
         /// OUT_OF_MEMORY.
-        plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
+        plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: OptionalHandle<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
         /// Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
         /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
         /// (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
@@ -59,7 +59,7 @@ interface! {
         /// quark and an antiquark (zero handle: the same) of one mass on the links of `gauge`. `gammas`: `count` numbers
         /// of Gammas at the source. `correlators`: complex numbers [momentum][Gamma][mu][t]. Errors: INVALID_ARGUMENT,
         /// FIELD_MISMATCH, OUT_OF_MEMORY.
-        plaq_spinor_contract_conserved(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, gammas: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 times count nmomenta]) = conserved_of;
+        plaq_spinor_contract_conserved(quark: Handle<plaq_spinor>, antiquark: OptionalHandle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, gammas: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 times count nmomenta]) = conserved_of;
         /// Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
         /// differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
         /// exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>, Obar = O^dagger gamma_t. Gamma is the matrix `sink`
@@ -69,12 +69,12 @@ interface! {
         /// sign +, since colours are antisymmetric at both ends; the caller adds those that the flavours allow.
         /// Boundary phases at times beyond the lattice's end are divided out. Errors: INVALID_ARGUMENT,
         /// FIELD_MISMATCH.
-        plaq_spinor_contract_quarks(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[192 nmomenta times]) = quarks_of;
+        plaq_spinor_contract_quarks(first: Handle<plaq_spinor>, second: OptionalHandle<plaq_spinor>, third: OptionalHandle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[192 nmomenta times]) = quarks_of;
         /// Computes to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or
         /// with -1 on all: the source of the propagator that continues from an operator. `matrix`: Gamma as 16 (re,
         /// im), row by row; `steps` 0 to 7 as in plaq_spinor_contract_insertions. Any number of columns, in single or
         /// double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_spinor_sequential_operator(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, matrix: Array<f64>[32], steps: Array<i32>[nsteps], nsteps: i64, momentum: Array<i32>[3], time: i32) = operator_source;
+        plaq_spinor_sequential_operator(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, gauge: OptionalHandle<plaq_gauge>, params: Params<plaq_contract_params>, matrix: Array<f64>[32], steps: Array<i32>[nsteps], nsteps: i64, momentum: Array<i32>[3], time: i32) = operator_source;
         /// Computes the sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar'
         /// Gamma_B q at the source. `time` is that of the sink, counted from the source, and p the sink's momentum.
         /// From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
@@ -91,7 +91,7 @@ interface! {
         /// plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For
         /// the nucleon with quarks u d u, an operator on u takes pairings 0 and 3, each with slots 0 and 2; an
         /// operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
+        plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: OptionalHandle<plaq_spinor>, third: OptionalHandle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
         /// Computes gluon operators, pairs of field strengths connected by adjoint Wilson lines: the sum over x of
         /// exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along the first n of
         /// `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x to x + d, and F = (Q - Q^dagger) / 8 the

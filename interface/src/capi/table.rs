@@ -118,7 +118,7 @@ pub enum Pass {
     /// The handle of an object that each rank uses independently.
     Local,
     /// A handle that may be zero.
-    Maybe,
+    OptionalHandle,
     /// A handle whose object the call destroys.
     Destroyed,
     /// The address of parameters; NULL: all defaults.

@@ -7,7 +7,7 @@ use crate::backend::host_memory::{address_space, left_for_fields};
 
 /// Bytes of all pieces.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
-/// Bytes of the address space besides pieces when a device was last opened.
+/// Bytes of the address space besides these pieces when a device was last opened.
 static OTHERS: AtomicU64 = AtomicU64::new(0);
 
 /// Takes note that a device has been opened.

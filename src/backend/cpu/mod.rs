@@ -186,7 +186,7 @@ impl Backend for Cpu {
         loop {
             let pieces = source()?;
             for (src, dst) in &pieces {
-                // SAFETY: as in upload.
+                // SAFETY: the caller guarantees that both ranges of memory have these bytes.
                 unsafe { dst.scatter(0..dst.bytes(), src.0 as *const u8) };
             }
             if pieces.is_empty() {
@@ -243,7 +243,7 @@ impl Backend for Cpu {
         self.threads.ranges(chunks, |range| {
             for c in range {
                 let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
-                // SAFETY: as in launch; each chunk has its own batches x N doubles of `partial`.
+                // SAFETY: the call was checked, and each chunk has its own batches x N doubles of `partial`.
                 unsafe {
                     function(
                         args as *const c_void,

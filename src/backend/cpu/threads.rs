@@ -48,14 +48,14 @@ pub(crate) fn while_working<T>(go_on: &dyn Fn(), work: impl FnOnce() -> T) -> T 
 }
 
 /// The function of `while_working` that this thread calls during a launch, and the time of its last call.
-struct Beside {
+struct LaunchCallback {
     go_on: Option<&'static dyn Fn()>,
     last: Cell<Instant>,
 }
 
-impl Beside {
+impl LaunchCallback {
     fn new() -> Self {
-        Beside { go_on: GOES_ON.get(), last: Cell::new(Instant::now()) }
+        LaunchCallback { go_on: GOES_ON.get(), last: Cell::new(Instant::now()) }
     }
     /// Calls the function between two pieces of a launch, if `BESIDE` has passed since its last call.
     fn turn(&self) {
@@ -68,16 +68,16 @@ impl Beside {
 
 /// A value that is alone in its cache lines, so that threads that use other values do not slow it down.
 #[repr(align(128))]
-struct Alone<T>(T);
+struct CacheAligned<T>(T);
 
 struct Shared {
-    gate: Alone<AtomicU64>,
+    gate: CacheAligned<AtomicU64>,
     /// True while a caller runs parallel work.
     taken: AtomicBool,
     /// The parallel work, written by the caller while the gate is closed and no worker is inside.
     job: UnsafeCell<Option<Job>>,
     /// For each thread the number of the next piece of its share that no thread has taken yet.
-    next: Box<[Alone<AtomicUsize>]>,
+    next: Box<[CacheAligned<AtomicUsize>]>,
     sleepers: Box<[Sleeper]>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     stop: AtomicBool,
@@ -99,7 +99,7 @@ struct Sleeper {
 // SAFETY: of what is not Sync, `job` is written by one caller while no worker is inside of the gate and
 // read inside of it only, and the body that it points to is Sync.
 unsafe impl Sync for Shared {}
-// SAFETY: as above.
+// SAFETY: its members are only used as described for Sync, by any thread.
 unsafe impl Send for Shared {}
 
 impl Job {
@@ -246,10 +246,10 @@ impl Threads {
             count => count,
         };
         let shared = Arc::new(Shared {
-            gate: Alone(AtomicU64::new(0)),
+            gate: CacheAligned(AtomicU64::new(0)),
             taken: AtomicBool::new(false),
             job: UnsafeCell::new(None),
-            next: (0..count).map(|_| Alone(AtomicUsize::new(0))).collect(),
+            next: (0..count).map(|_| CacheAligned(AtomicUsize::new(0))).collect(),
             sleepers: (1..count).map(|_| Sleeper::default()).collect(),
             panic: Mutex::new(None),
             stop: AtomicBool::new(false),
@@ -286,7 +286,7 @@ impl Threads {
     /// Runs `body` once for each of 0..pieces. While another caller runs parallel work, this thread waits for it and
     /// then runs all pieces alone. A panic of `body` is passed on to the caller when all threads have stopped.
     pub fn run(&self, pieces: usize, body: &Body<'_>) {
-        let beside = Beside::new();
+        let beside = LaunchCallback::new();
         for first in 0..pieces {
             let alone = self.workers.is_empty() || pieces - first == 1;
             if !alone && !self.shared.taken.swap(true, Ordering::Acquire) {
@@ -310,7 +310,7 @@ impl Threads {
         }
         let number = shared.gate.0.load(Ordering::Relaxed) / FORK + 1;
         shared.gate.0.store(number * FORK + OPEN, Ordering::SeqCst);
-        let (began, done, beside) = (Instant::now(), Cell::new(0), Beside::new());
+        let (began, done, beside) = (Instant::now(), Cell::new(0), LaunchCallback::new());
         shared.work(0, job, || {
             done.set(done.get() + 1);
             let left = (end - first).saturating_sub(done.get());

@@ -1,16 +1,17 @@
 //! Products of matrices on a GPU by cuBLAS, a library that is opened at run time.
 
 use std::ffi::{c_int, c_longlong, c_void};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use libloading::os::unix::{Library, RTLD_NOW};
 
 use super::driver::Handle;
-use super::nvrtc::{places, Nvrtc};
+use super::nvrtc::toolkit_paths;
 use crate::backend::products::{Form, Products};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
+use crate::library;
 
 /// A complex number of the host, aligned as `cuDoubleComplex` is: cuBLAS reads it in one load.
 #[repr(C, align(16))]
@@ -58,20 +59,12 @@ impl Cublas {
     }
 
     fn open() -> Option<Cublas> {
-        if let Some(path) = std::env::var_os("PLAQ_CUBLAS").filter(|p| !p.is_empty()) {
-            let missing = |e: &libloading::Error| {
-                if path != "off" {
-                    log::warn!("PLAQ_CUBLAS={}: {e}", path.to_string_lossy());
-                }
-            };
-            return Self::load(Path::new(&path)).inspect_err(missing).ok();
+        if std::env::var_os("PLAQ_CUBLAS").is_some_and(|value| value == "off") {
+            return None;
         }
-        let names = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];
-        // cuBLAS is preferably of the same CUDA toolkit as NVRTC, which is known to work with the driver.
-        let nvrtc = Nvrtc::get().ok().map(|nvrtc| PathBuf::from(&nvrtc.path));
-        let folder = nvrtc.as_deref().and_then(Path::parent).filter(|f| !f.as_os_str().is_empty());
-        let beside = folder.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
-        beside.chain(places(&names)).find_map(|p| Self::load(&p).ok())
+        let paths = || toolkit_paths(&["libcublas.so.13", "libcublas.so.12", "libcublas.so"]);
+        let opened = library::open("PLAQ_CUBLAS", Status::Unsupported, paths, Self::load);
+        opened.inspect_err(|e| log::warn!("{e}")).ok().flatten()
     }
 
     fn load(path: &Path) -> std::result::Result<Cublas, libloading::Error> {

@@ -1,18 +1,19 @@
 //! Fourier transforms on a GPU by cuFFT, a library that is opened at run time.
 
 use std::ffi::{c_int, c_longlong};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_NOW};
 
 use super::driver::{Current, Driver, Handle};
-use super::nvrtc::{places, Nvrtc};
+use super::nvrtc::toolkit_paths;
 use super::Cuda;
 use crate::backend::fourier::{FourierShape, Plan};
 use crate::backend::Ptr;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
+use crate::library;
 
 type Create = unsafe extern "C" fn(*mut c_int) -> c_int;
 type Destroy = unsafe extern "C" fn(c_int) -> c_int;
@@ -60,16 +61,8 @@ impl Cufft {
     }
 
     fn open() -> Result<Cufft> {
-        if let Some(path) = std::env::var_os("PLAQ_CUFFT").filter(|p| !p.is_empty()) {
-            return Self::load(Path::new(&path))
-                .or_else(|e| bail!(CufftMissing, "PLAQ_CUFFT={}: {e}", path.to_string_lossy()));
-        }
-        let names = ["libcufft.so.12", "libcufft.so.11", "libcufft.so"];
-        // cuFFT is preferably of the same CUDA toolkit as NVRTC, which is known to work with the driver.
-        let nvrtc = PathBuf::from(&Nvrtc::get()?.path);
-        let beside = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
-        match beside.chain(places(&names)).find_map(|p| Self::load(&p).ok()) {
+        let paths = || toolkit_paths(&["libcufft.so.12", "libcufft.so.11", "libcufft.so"]);
+        match library::open("PLAQ_CUFFT", Status::CufftMissing, paths, Self::load)? {
             Some(cufft) => Ok(cufft),
             None => bail!(
                 CufftMissing,
@@ -185,7 +178,7 @@ pub struct Plans {
 // SAFETY: the context lives as long as the device (Fourier keeps it); cuFFT's plans may be used from
 // any thread, and all launches go to the device's one stream.
 unsafe impl Send for Plans {}
-// SAFETY: as above; running a plan changes nothing in it.
+// SAFETY: a plan may be used by any thread, and running it changes nothing in it.
 unsafe impl Sync for Plans {}
 
 impl Plans {

@@ -73,7 +73,7 @@ extern "C" fn sigaction(
     _: *const libc::sigaction,
     before: *mut libc::sigaction,
 ) -> c_int {
-    // SAFETY: as for the function of the same name.
+    // SAFETY: the arguments are those of a call of libc's function, whose rules the caller follows.
     unsafe { libc::sigaction(number, std::ptr::null(), before) }
 }
 
@@ -161,7 +161,7 @@ impl Constructors {
     /// # Safety
     /// The library that they were read from is loaded at `base`, and they have not run.
     unsafe fn run(&self, base: u64) {
-        // SAFETY: as the loader calls them; the array is relocated already.
+        // SAFETY: constructors are called with the loader's arguments; the array is relocated already.
         unsafe {
             let none = [std::ptr::null()];
             let init = self.init.filter(|&at| at != 0).map(|at| base + at);
@@ -236,7 +236,7 @@ unsafe fn replace(map: &LinkMap) {
 /// # Safety
 /// The page of `entry` is mapped.
 unsafe fn make_writable(entry: *mut usize) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the caller guarantees that the page is mapped.
     unsafe {
         let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
         let start = entry as usize / page * page;

@@ -9,7 +9,7 @@ use super::driver::{
 };
 use super::nccl::{in_background, Ring};
 use super::Cuda;
-use crate::backend::{Backend, DeviceComm, Parcel, Place, Ptr, LARGEST_SUM};
+use crate::backend::{Backend, DeviceComm, DeviceMessage, Place, Ptr, LARGEST_SUM};
 use crate::error::Result;
 
 /// Bytes of a first message to each neighbour, sent only so that NCCL connects the two ranks.
@@ -38,7 +38,7 @@ struct Start {
 
 /// Messages that may not have completed yet, in the order of their starts, and events that can be used again.
 #[derive(Default)]
-struct UnderWay {
+struct PendingMessages {
     started: u64,
     starts: VecDeque<Start>,
     /// Event after the last messages; None if they are known to be complete.
@@ -49,14 +49,14 @@ struct UnderWay {
 pub struct Messages {
     ring: Arc<Ring>,
     stream: Stream,
-    under_way: Mutex<UnderWay>,
+    under_way: Mutex<PendingMessages>,
 }
 // SAFETY: streams and events belong to no thread, and a driver may be called from any.
 unsafe impl Send for Messages {}
-// SAFETY: as above; NCCL's communicator is behind a lock.
+// SAFETY: a driver may be called from any thread, and NCCL's communicator is behind a lock.
 unsafe impl Sync for Messages {}
 
-impl UnderWay {
+impl PendingMessages {
     fn add(&mut self, before: Handle, after: Handle) {
         self.started += 1;
         self.starts.push_back(Start { number: self.started, before, after });
@@ -97,12 +97,12 @@ impl Drop for Stream {
 }
 
 impl Messages {
-    fn lock(&self) -> MutexGuard<'_, UnderWay> {
+    fn lock(&self) -> MutexGuard<'_, PendingMessages> {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An event that is not in use.
-    fn event(&self, under_way: &mut UnderWay) -> Result<Handle> {
+    fn event(&self, under_way: &mut PendingMessages) -> Result<Handle> {
         if let Some(event) = under_way.events.pop() {
             return Ok(event);
         }
@@ -126,12 +126,12 @@ impl Messages {
         let bytes = (2 * n * GREETING).max(8 * LARGEST_SUM) as u64;
         let scratch = cuda.alloc(bytes, true)?;
         cuda.synchronize()?;
-        let greeting = |k: usize| Parcel {
+        let greeting = |k: usize| DeviceMessage {
             rank: neighbours[k % n],
             at: scratch.offset((k * GREETING) as u64),
             bytes: GREETING,
         };
-        let greetings: Vec<Parcel> = (0..2 * n).map(greeting).collect();
+        let greetings: Vec<DeviceMessage> = (0..2 * n).map(greeting).collect();
         let messages =
             match Self::meet(cuda, &stream, meeting, place, (greetings, scratch), goes_on) {
                 Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
@@ -162,7 +162,7 @@ impl Messages {
         stream: &Stream,
         meeting: &[u8],
         place: &Place,
-        (greetings, scratch): (Vec<Parcel>, Ptr),
+        (greetings, scratch): (Vec<DeviceMessage>, Ptr),
         goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Arc<Ring>> {
         let (driver, meeting, Place { rank, ranks, .. }) = (cuda.driver, meeting.to_vec(), *place);
@@ -177,7 +177,7 @@ impl Messages {
             // NCCL makes connections in the first call of each kind, which depends on the number of values. After these
             // sums no later call waits for other ranks.
             for n in SUMS {
-                // SAFETY: as above.
+                // SAFETY: memory that stays until the stream has passed this.
                 unsafe { ring.sum(messages as Handle, at, n)? };
             }
             Ok(Arc::new(ring))
@@ -190,7 +190,7 @@ impl Messages {
 }
 
 impl DeviceComm for Messages {
-    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
+    unsafe fn start(&self, sends: &[DeviceMessage], receives: &[DeviceMessage]) -> Result<()> {
         let Stream { driver, context, kernels, messages } = self.stream;
         let _current = Current::enter(driver, context)?;
         let mut under_way = self.lock();
@@ -250,7 +250,7 @@ impl Drop for Messages {
         if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
             let d = self.stream.driver;
             let _ = cu!(d, stream_synchronize(self.stream.messages), "");
-            let UnderWay { starts, events, .. } = std::mem::take(&mut *self.lock());
+            let PendingMessages { starts, events, .. } = std::mem::take(&mut *self.lock());
             let started = starts.into_iter().flat_map(|start| [start.before, start.after]);
             for event in events.into_iter().chain(started) {
                 let _ = cu!(d, event_destroy(event), "");

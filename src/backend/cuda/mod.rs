@@ -38,18 +38,18 @@ pub use source::{LaunchShape, Source};
 use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
-use modules::{Kept, Loaded, Modules};
+use modules::{Loaded, LoadedKernel, Modules};
 use shapes::sum_blocks;
 use staging::Staging;
 use sums::Sums;
-use waits::{Waits, Wanted};
+use waits::{Awaitable, WatchedRanks};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
 use super::products::Products;
 use super::{
-    Asked, Awaited, Backend, Call, DeviceComm, Downloads, Gpu, Piece, Place, Posted, Ptr, Started,
-    Work,
+    Awaited, Backend, Call, DeviceComm, Downloads, EnqueuedSums, Gpu, Piece, Place, Ptr, Reduction,
+    RequestedKernel, Work,
 };
 use crate::bail;
 use crate::error::Result;
@@ -77,13 +77,13 @@ pub struct Cuda {
     copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
     multiplier: cublas::Multiplier,
-    waits: Waits,
+    waits: WatchedRanks,
     /// Events around a timed launch; the outer two belong to `time`.
     events: [Handle; 4],
 }
 // SAFETY: the driver API is thread safe; what this code changes is behind locks.
 unsafe impl Send for Cuda {}
-// SAFETY: as above.
+// SAFETY: the driver API is thread safe; what this code changes is behind locks.
 unsafe impl Sync for Cuda {}
 
 /// Number of CUDA devices of this machine; an error says what is missing.
@@ -150,7 +150,7 @@ impl Cuda {
             copy_stream: Mutex::new(None),
             sums: Mutex::new(Sums::new(driver)),
             multiplier: cublas::Multiplier::default(),
-            waits: Waits::default(),
+            waits: WatchedRanks::default(),
             events: [none; 4],
         };
         let _current = cuda.enter()?;
@@ -195,7 +195,7 @@ impl Cuda {
 
     /// Waits until the driver reports `wanted` (a stream or an event) as complete; if a rank for which kernels wait has
     /// failed, the wait ends with an error.
-    fn wait_for(&self, wanted: Wanted) -> Result<()> {
+    fn wait_for(&self, wanted: Awaitable) -> Result<()> {
         self.waits.wait_for(self.driver, wanted, &self.name)
     }
 
@@ -210,7 +210,7 @@ impl Cuda {
 
     fn elapsed(&self, start: Handle, stop: Handle) -> Result<f64> {
         let mut milliseconds = 0f32;
-        self.wait_for(Wanted::Event(stop))?;
+        self.wait_for(Awaitable::Event(stop))?;
         cu!(self.driver, event_elapsed(&mut milliseconds, start, stop), "reading a timer")?;
         Ok(milliseconds as f64 * 1e-3)
     }
@@ -257,7 +257,7 @@ impl Cuda {
         self.sums.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn enqueue_sums(&self, call: &Call, over: Option<&SumArgs>) -> Result<Posted> {
+    fn enqueue_sums(&self, call: &Call, over: Option<&SumArgs>) -> Result<EnqueuedSums> {
         let ((width, _), kernel) = (call.numbers(), self.kernel(call)?);
         let Work { n, batches, .. } = call.work;
         let kernel = kernel.best();
@@ -271,7 +271,7 @@ impl Cuda {
     }
 
     /// Provides sums that are 0, for reductions over all ranks in which this rank has no elements.
-    fn enqueue_zeros(&self, call: &Call) -> Result<Posted> {
+    fn enqueue_zeros(&self, call: &Call) -> Result<EnqueuedSums> {
         let ((width, _), batches) = (call.numbers(), call.work.batches);
         let mark = self.waits.mark();
         let (args, posted) = self.sums().reserve(1, batches, width, self.stream, None, mark)?;
@@ -286,7 +286,7 @@ impl Cuda {
     }
 
     /// The loaded kernel for a call; at its first call the kernel is compiled.
-    fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
+    fn kernel(&self, call: &Call) -> Result<std::sync::Arc<LoadedKernel>> {
         let batches = call.work.batches;
         if batches > MAX_BATCHES {
             bail!(
@@ -472,16 +472,16 @@ impl Backend for Cuda {
         self.sums().wait(&posted, sums, self.stream, &self.waits)
     }
 
-    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
+    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Reduction> {
         let _current = self.enter()?;
-        self.enqueue_sums(call, over).map(Started::Posted)
+        self.enqueue_sums(call, over).map(Reduction::EnqueuedSums)
     }
     unsafe fn start_across(
         &self,
         call: &Call,
         flag: f64,
         ranks: &dyn DeviceComm,
-    ) -> Result<Started> {
+    ) -> Result<Reduction> {
         let _current = self.enter()?;
         let mut posted = match call.work.n {
             0 => self.enqueue_zeros(call)?,
@@ -490,20 +490,20 @@ impl Backend for Cuda {
         let n = self.sums().add_flag(&posted, flag, self.stream)?;
         ranks.sum(posted.totals, n)?;
         self.sums().copy(&mut posted, self.stream)?;
-        Ok(Started::Posted(posted))
+        Ok(Reduction::EnqueuedSums(posted))
     }
 
-    fn prepare(&self, asked: &Asked, likely: bool) {
+    fn prepare(&self, asked: &RequestedKernel, likely: bool) {
         self.modules().prepare(asked, likely);
     }
-    fn is_compiled(&self, asked: &Asked) -> bool {
+    fn is_compiled(&self, asked: &RequestedKernel) -> bool {
         self.modules().is_compiled(asked)
     }
     fn kernels(&self) -> u64 {
         self.modules().count()
     }
 
-    fn finish(&self, posted: &Posted) -> Result<(Vec<f64>, f64)> {
+    fn finish(&self, posted: &EnqueuedSums) -> Result<(Vec<f64>, f64)> {
         let _current = self.enter()?;
         let mut sums = vec![0.0; posted.batches * posted.width];
         let flag = self.sums().wait(posted, &mut sums, self.stream, &self.waits)?;
@@ -528,7 +528,7 @@ impl Backend for Cuda {
     fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
         let mark = self.waits.mark();
-        self.wait_for(Wanted::Stream(self.stream))?;
+        self.wait_for(Awaitable::Stream(self.stream))?;
         self.waits.done(mark);
         Ok(())
     }

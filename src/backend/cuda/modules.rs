@@ -18,7 +18,7 @@ use super::source::{LaunchShape, Source};
 use super::trials::{Purpose, Trial};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
-use crate::backend::{Asked, Call};
+use crate::backend::{Call, RequestedKernel};
 use crate::error::Result;
 
 /// A kernel that can be launched.
@@ -29,11 +29,11 @@ pub struct Loaded {
 }
 // SAFETY: module and function handles may be used from every thread of the process.
 unsafe impl Send for Loaded {}
-// SAFETY: as above.
+// SAFETY: module and function handles may be used from every thread of the process.
 unsafe impl Sync for Loaded {}
 
 /// A loaded kernel with its first launch shape and, if the shape may vary, with the other shapes that are tried.
-pub struct Kept {
+pub struct LoadedKernel {
     first: Loaded,
     trial: Option<Mutex<Trial>>,
     compiled: OnceLock<Vec<(LaunchShape, Compiled)>>,
@@ -41,7 +41,7 @@ pub struct Kept {
     best: AtomicUsize,
 }
 
-impl Kept {
+impl LoadedKernel {
     /// The kernel in shape number `which`: 0 is the first one.
     pub fn shape(&self, which: usize) -> &Loaded {
         match (which, self.others.get()) {
@@ -86,7 +86,7 @@ pub struct Modules {
     arch: i32,
     cache: Cache,
     tuner: Tuner,
-    loaded: RwLock<HashMap<Key, Arc<Kept>>>,
+    loaded: RwLock<HashMap<Key, Arc<LoadedKernel>>>,
     /// Kernels that are compiled ahead of their launch.
     ahead: Ahead<blake3::Hash, Result<Ready>>,
     /// Locked by the thread that loads or times kernels.
@@ -113,7 +113,7 @@ impl Modules {
     }
 
     /// The kernel for a call.
-    pub fn get(&self, call: &Call, settle: impl Fn() -> Result<()>) -> Result<Arc<Kept>> {
+    pub fn get(&self, call: &Call, settle: impl Fn() -> Result<()>) -> Result<Arc<LoadedKernel>> {
         let key = Key::new(call);
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
@@ -127,7 +127,7 @@ impl Modules {
         // The driver may wait for kernels before it loads another one.
         settle()?;
         let first = self.load(&key.symbol, shape, &compiled)?;
-        let kept = Arc::new(Kept {
+        let kept = Arc::new(LoadedKernel {
             first,
             trial: self.trial(call),
             compiled: OnceLock::new(),
@@ -152,7 +152,7 @@ impl Modules {
     pub fn turn(
         &self,
         call: &Call,
-        kept: &Arc<Kept>,
+        kept: &Arc<LoadedKernel>,
         settle: impl Fn() -> Result<()>,
     ) -> Result<Option<usize>> {
         let Some(trial) = &kept.trial else { return Ok(None) };
@@ -180,7 +180,7 @@ impl Modules {
     }
 
     /// Records the time of a launch with one of the shapes.
-    pub fn timed(&self, call: &Call, kept: &Kept, which: usize, seconds: f64) {
+    pub fn timed(&self, call: &Call, kept: &LoadedKernel, which: usize, seconds: f64) {
         let Some(trial) = &kept.trial else { return };
         let amount = (call.work.n, call.work.batches);
         let Some((best, least)) = lock(trial).timed(amount, which, seconds) else { return };
@@ -196,7 +196,7 @@ impl Modules {
         work()
     }
 
-    fn compile_behind(&self, call: &Call, kept: &Arc<Kept>) {
+    fn compile_behind(&self, call: &Call, kept: &Arc<LoadedKernel>) {
         let others = candidates(call.kernel, call.params).into_iter();
         let sources: Vec<(LaunchShape, Source)> = others
             .filter(|shape| *shape != kept.first.shape)
@@ -230,7 +230,7 @@ impl Modules {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).len() as u64
     }
 
-    fn find(&self, key: &Key) -> Option<Arc<Kept>> {
+    fn find(&self, key: &Key) -> Option<Arc<LoadedKernel>> {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }
 
@@ -277,7 +277,7 @@ impl Modules {
     }
 
     /// The source of a kernel that is not loaded yet; None if it is.
-    fn to_load(&self, asked: &Asked) -> Option<(Source, blake3::Hash)> {
+    fn to_load(&self, asked: &RequestedKernel) -> Option<(Source, blake3::Hash)> {
         let call = Call::known(asked.kernel, &asked.params, asked.specs.clone(), asked.work);
         if self.find(&Key::new(&call)).is_some() {
             return None;
@@ -288,12 +288,12 @@ impl Modules {
     }
 
     /// Whether a kernel was loaded, or is in the cache.
-    pub fn is_compiled(&self, asked: &Asked) -> bool {
+    pub fn is_compiled(&self, asked: &RequestedKernel) -> bool {
         self.to_load(asked).is_none_or(|(_, key)| self.cache.has(&key))
     }
 
     /// Starts to compile a kernel that will be called; `likely`: it will perhaps be called.
-    pub fn prepare(&self, asked: &Asked, likely: bool) {
+    pub fn prepare(&self, asked: &RequestedKernel, likely: bool) {
         let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
         self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));

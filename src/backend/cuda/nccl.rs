@@ -12,9 +12,10 @@ use libloading::os::unix::{Library, RTLD_NOW};
 use super::compiling::without_signals;
 use super::driver::Handle;
 use super::nvrtc::{places, Nvrtc};
-use crate::backend::{Parcel, Ptr};
+use crate::backend::{DeviceMessage, Ptr};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
+use crate::library;
 
 /// The bytes by which ranks find each other to form a communicator: NCCL's ncclUniqueId.
 #[derive(Clone, Copy)]
@@ -71,14 +72,9 @@ impl Nccl {
     }
 
     fn open() -> Result<Nccl> {
-        let nccl = match std::env::var_os("PLAQ_NCCL_LIBRARY").filter(|p| !p.is_empty()) {
-            Some(path) => Self::load(Path::new(&path)).or_else(
-                |e| bail!(NcclMissing, "PLAQ_NCCL_LIBRARY={}: {e}", path.to_string_lossy()),
-            )?,
-            None => match Self::usual().iter().find_map(|path| Self::load(path).ok()) {
-                Some(nccl) => nccl,
-                None => bail!(NcclMissing, sentence("cannot open libnccl.so.2"), hint("install NCCL (package libnccl2, or pip nvidia-nccl-cu13) and set PLAQ_NCCL_LIBRARY to its full path")),
-            },
+        let (name, missing) = ("PLAQ_NCCL_LIBRARY", Status::NcclMissing);
+        let Some(nccl) = library::open(name, missing, Self::paths, Self::load)? else {
+            bail!(NcclMissing, sentence("cannot open libnccl.so.2"), hint("install NCCL (package libnccl2, or pip nvidia-nccl-cu13) and set PLAQ_NCCL_LIBRARY to its full path"))
         };
         if nccl.version < OLDEST {
             bail!(
@@ -93,7 +89,7 @@ impl Nccl {
     }
 
     /// Paths at which the library may be, in order of preference.
-    fn usual() -> Vec<PathBuf> {
+    fn paths() -> Vec<PathBuf> {
         const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
         // Wheels of one environment lie below one folder.
         let nvrtc = Nvrtc::get().map(|nvrtc| PathBuf::from(&nvrtc.path)).unwrap_or_default();
@@ -214,19 +210,19 @@ impl Ring {
     pub unsafe fn exchange(
         &self,
         stream: Handle,
-        sends: &[Parcel],
-        receives: &[Parcel],
+        sends: &[DeviceMessage],
+        receives: &[DeviceMessage],
     ) -> Result<()> {
         let held = self.held();
         let Some(Raw(comm)) = *held else { bail!(CommFailed, "messages of NCCL were given up") };
         let (nccl, what) = (self.nccl, "messages to other ranks");
         nccl.check((nccl.group_start)(), what)?;
-        let send = |p: &Parcel| {
+        let send = |p: &DeviceMessage| {
             let code =
                 (nccl.send)(p.at.0 as *const _, p.bytes, INT8, p.rank as c_int, comm, stream);
             self.nccl.check(code, what)
         };
-        let receive = |p: &Parcel| {
+        let receive = |p: &DeviceMessage| {
             let code =
                 (nccl.receive)(p.at.0 as *mut _, p.bytes, INT8, p.rank as c_int, comm, stream);
             self.nccl.check(code, what)
@@ -284,11 +280,11 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         if let Some(Raw(comm)) = self.held().take() {
-            // SAFETY: as above.
+            // SAFETY: a communicator that this value owns and nobody else uses.
             unsafe { (self.nccl.destroy)(comm) };
         }
         let ending = self.ending.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        // It ends as soon as its kernels have.
+        // The thread ends as soon as NCCL's kernels have ended.
         ending.map(JoinHandle::join);
     }
 }

@@ -13,7 +13,8 @@ use libloading::os::unix::{Library, Symbol, RTLD_GLOBAL, RTLD_NOW};
 use super::image;
 use super::source::Source;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
+use crate::library;
 
 type Program = *mut std::ffi::c_void;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
@@ -93,12 +94,7 @@ impl Nvrtc {
 
     fn open() -> Result<Nvrtc> {
         let _running = super::compiling::begin()?;
-        if let Some(path) = std::env::var_os("PLAQ_NVRTC").filter(|p| !p.is_empty()) {
-            return Self::load(Path::new(&path))
-                .or_else(|e| bail!(NvrtcMissing, "PLAQ_NVRTC={}: {e}", path.to_string_lossy()));
-        }
-        let found = candidates().into_iter().find_map(|p| Self::load(&p).ok());
-        match found {
+        match library::open("PLAQ_NVRTC", Status::NvrtcMissing, candidates, Self::load)? {
             Some(nvrtc) => Ok(nvrtc),
             None => bail!(
                 NvrtcMissing,
@@ -320,6 +316,15 @@ pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
         all.extend(names.iter().map(|n| home.join("lib64").join(n)));
     }
     all
+}
+
+/// Paths at which a library of the CUDA toolkit may be: beside NVRTC, as the same toolkit is known to work with the
+/// driver, then those of [`places`].
+pub(super) fn toolkit_paths(names: &[&str]) -> Vec<PathBuf> {
+    let nvrtc = Nvrtc::get().ok().map(|nvrtc| PathBuf::from(&nvrtc.path));
+    let folder = nvrtc.as_deref().and_then(Path::parent).filter(|f| !f.as_os_str().is_empty());
+    let beside = folder.into_iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    beside.chain(places(names)).collect()
 }
 
 /// The file of the library that contains an address.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use super::driver::{
     cu, Current, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, STREAM_NON_BLOCKING,
 };
-use super::waits::{Waits, Wanted};
+use super::waits::{Awaitable, WatchedRanks};
 use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
@@ -54,9 +54,9 @@ unsafe impl Send for Staging {}
 unsafe impl Sync for Staging {}
 
 /// A guard that counts a thread as ended when it is dropped, also by a panic.
-struct Ends<'a>(&'a AtomicUsize);
+struct EndGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Ends<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -133,7 +133,7 @@ impl Staging {
     fn share(
         &self,
         threads: usize,
-        waits: &Waits,
+        waits: &WatchedRanks,
         work: impl Fn([&Chunk; DEPTH], &dyn Fn(&Chunk) -> Result<()>) -> Result<()> + Sync,
     ) -> Result<()> {
         let d = self.driver;
@@ -143,7 +143,9 @@ impl Staging {
             std::array::from_fn(|i| &self.chunks[at(i)])
         };
         if threads == 1 {
-            return work(own(0), &|chunk| waits.wait_for(d, Wanted::Event(chunk.done), TRANSFER));
+            return work(own(0), &|chunk| {
+                waits.wait_for(d, Awaitable::Event(chunk.done), TRANSFER)
+            });
         }
         let (outcome, left) = (Mutex::new(Ok(())), AtomicUsize::new(threads));
         let mut watched = Ok(());
@@ -151,8 +153,8 @@ impl Staging {
             for thread in 0..threads {
                 let (own, work, outcome, left) = (&own, &work, &outcome, &left);
                 scope.spawn(move |_| {
-                    let _ends = Ends(left);
-                    let wait = |chunk: &Chunk| Wanted::Event(chunk.done).block(d, TRANSFER);
+                    let _ends = EndGuard(left);
+                    let wait = |chunk: &Chunk| Awaitable::Event(chunk.done).block(d, TRANSFER);
                     let current = Current::enter(d, self.context);
                     let done = current.and_then(|_current| work(own(thread), &wait));
                     if done.is_err() {
@@ -172,7 +174,7 @@ impl Staging {
 
     /// Copies pieces to the device. Returns when the host's rows have been read; kernels launched later find the pieces
     /// on the device.
-    pub fn upload(&mut self, pieces: &[Piece], waits: &Waits) -> Result<()> {
+    pub fn upload(&mut self, pieces: &[Piece], waits: &WatchedRanks) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
         let this = &*self;
@@ -203,7 +205,7 @@ impl Staging {
     }
 
     /// Copies to the host all pieces that `source` names; returns when they have arrived.
-    pub fn download(&mut self, source: &mut Downloads, waits: &Waits) -> Result<()> {
+    pub fn download(&mut self, source: &mut Downloads, waits: &WatchedRanks) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
         let this = &*self;

@@ -9,9 +9,9 @@ use std::time::Instant;
 use super::driver::{
     cu, DevicePtr, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, NOT_READY,
 };
-use super::waits::{Waits, Wanted, PATIENCE, ROUNDS};
+use super::waits::{Awaitable, WatchedRanks, PATIENCE, ROUNDS};
 use crate::backend::args::SumArgs;
-use crate::backend::{Posted, Ptr};
+use crate::backend::{EnqueuedSums, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -81,7 +81,7 @@ impl Sums {
 
     /// Arguments for one launch, with memory for `batches` x `blocks` partial sums of `width` doubles, and the place
     /// of its totals. Kernels leave counters at zero, so that they are cleared only when they are allocated. `mark`
-    /// comes from [`Waits`].
+    /// comes from [`WatchedRanks`].
     pub fn reserve(
         &mut self,
         blocks: usize,
@@ -90,7 +90,7 @@ impl Sums {
         stream: Handle,
         over: Option<&SumArgs>,
         mark: u64,
-    ) -> Result<(SumArgs, Posted)> {
+    ) -> Result<(SumArgs, EnqueuedSums)> {
         let d = self.driver;
         grow(d, &mut self.partial, batches * blocks * width * 8, stream)?;
         if grow(d, &mut self.counters, batches * 4, stream)? {
@@ -111,12 +111,12 @@ impl Sums {
         };
         let (totals, busy, copied) = (args.totals, slot.busy.clone(), false);
         let tag = self.tag;
-        Ok((args, Posted { slot: number, tag, totals, batches, width, copied, mark, busy }))
+        Ok((args, EnqueuedSums { slot: number, tag, totals, batches, width, copied, mark, busy }))
     }
 
     /// Copies the flag to the device memory after the totals, in the order of the stream; returns the number of totals
     /// plus 1.
-    pub fn add_flag(&self, posted: &Posted, flag: f64, stream: Handle) -> Result<usize> {
+    pub fn add_flag(&self, posted: &EnqueuedSums, flag: f64, stream: Handle) -> Result<usize> {
         let (d, n) = (self.driver, posted.batches * posted.width);
         let slot = &self.slots[posted.slot];
         // It is behind the copies of totals, since a copy that nobody waited for may still arrive there. An upload of
@@ -133,7 +133,7 @@ impl Sums {
     }
 
     /// Copies the totals and the sum of the flags to the host, in the order of the stream; `wait` then returns these.
-    pub fn copy(&mut self, posted: &mut Posted, stream: Handle) -> Result<()> {
+    pub fn copy(&mut self, posted: &mut EnqueuedSums, stream: Handle) -> Result<()> {
         let (d, slot) = (self.driver, &mut self.slots[posted.slot]);
         if slot.copied.is_null() {
             cu!(d, event_create(&mut slot.copied, EVENT_NO_TIMING), "creating an event")?;
@@ -150,15 +150,15 @@ impl Sums {
     /// failure of a rank for which kernels wait, ends the wait.
     pub fn wait(
         &self,
-        posted: &Posted,
+        posted: &EnqueuedSums,
         sums: &mut [f64],
         stream: Handle,
-        waits: &Waits,
+        waits: &WatchedRanks,
     ) -> Result<f64> {
         let width = posted.width;
         if posted.copied {
             let slot = &self.slots[posted.slot];
-            waits.wait_for(self.driver, Wanted::Event(slot.copied), "sums over all ranks")?;
+            waits.wait_for(self.driver, Awaitable::Event(slot.copied), "sums over all ranks")?;
             // SAFETY: copied here, within the allocation.
             let number = |i: usize| unsafe { slot.copies().add(i).read() };
             sums.iter_mut().enumerate().for_each(|(i, sum)| *sum = number(i));
@@ -203,7 +203,7 @@ impl Sums {
     }
 
     /// Result number i of the launch; None if the kernel has not written it to host memory yet (kernels/sums.h).
-    fn read(&self, posted: &Posted, i: usize) -> Option<f64> {
+    fn read(&self, posted: &EnqueuedSums, i: usize) -> Option<f64> {
         let (slot, tag) = (&self.slots[posted.slot], posted.tag as u64);
         assert!(i < slot.len);
         // SAFETY: within the allocation; volatile because the device writes it.

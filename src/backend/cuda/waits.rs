@@ -16,18 +16,18 @@ pub const PATIENCE: Duration = Duration::from_millis(1);
 
 /// The stream or event whose completion the host waits for.
 #[derive(Clone, Copy)]
-pub enum Wanted {
+pub enum Awaitable {
     Stream(Handle),
     Event(Handle),
 }
 
-impl Wanted {
+impl Awaitable {
     fn done(self, d: &Driver, name: &str) -> Result<bool> {
         // SAFETY: a live stream or event of this device.
         let code = unsafe {
             match self {
-                Wanted::Stream(stream) => (d.stream_query)(stream),
-                Wanted::Event(event) => (d.event_query)(event),
+                Awaitable::Stream(stream) => (d.stream_query)(stream),
+                Awaitable::Event(event) => (d.event_query)(event),
             }
         };
         match code {
@@ -40,8 +40,8 @@ impl Wanted {
     /// Waits in a driver call that blocks this thread; `name` states in error messages what is waited for.
     pub fn block(self, d: &Driver, name: &str) -> Result<()> {
         match self {
-            Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),
-            Wanted::Event(event) => cu!(d, event_synchronize(event), "waiting for {name}"),
+            Awaitable::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),
+            Awaitable::Event(event) => cu!(d, event_synchronize(event), "waiting for {name}"),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Wanted {
 /// The ranks that are checked for failures during a wait: those for which kernels wait that were launched and may not
 /// have ended. Other ranks may fail without affecting other users of the device.
 #[derive(Default)]
-pub struct Waits {
+pub struct WatchedRanks {
     list: Mutex<List>,
     /// Number of polls by waits outside of this struct (`polled`).
     polls: AtomicU64,
@@ -62,7 +62,7 @@ struct List {
     all: Vec<(u64, Weak<dyn Awaited>)>,
 }
 
-impl Waits {
+impl WatchedRanks {
     fn list(&self) -> MutexGuard<'_, List> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +115,7 @@ impl Waits {
 
     /// Waits until the driver reports a stream or event as complete; `name` states in error messages what is waited
     /// for.
-    pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
+    pub fn wait_for(&self, d: &Driver, wanted: Awaitable, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
 
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_rank_that_failed_ends_a_wait() {
         let ranks = failing(3);
-        let waits = Waits::default();
+        let waits = WatchedRanks::default();
         let blocked = Cell::new(0);
         // The kernel never ends by itself.
         let done = || Ok(ranks.given_up.load(Ordering::Relaxed));
@@ -209,12 +209,12 @@ mod tests {
     #[test]
     fn a_failure_is_told_to_all() {
         let (all, part) = (failing(1), failing(1));
-        let waits = Waits::default();
+        let waits = WatchedRanks::default();
         waits.add(&awaited(&all));
         waits.add(&awaited(&part));
-        let told = || [&all, &part].map(|ranks| ranks.given_up.load(Ordering::Relaxed));
+        let given_up = || [&all, &part].map(|ranks| ranks.given_up.load(Ordering::Relaxed));
         let block = || {
-            assert_eq!(told(), [true; 2]);
+            assert_eq!(given_up(), [true; 2]);
             Ok(())
         };
         assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn polls_ask() {
         let ranks = failing(2);
-        let waits = Waits::default();
+        let waits = WatchedRanks::default();
         waits.add(&awaited(&ranks));
         let failed = (1..4 * ROUNDS).find(|_| waits.polled().is_err());
         assert_eq!(failed, Some(2 * ROUNDS));
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn only_ranks_of_kernels_at_work_are_asked() {
         let (lost, well) = (failing(1), failing(u32::MAX));
-        let waits = Waits::default();
+        let waits = WatchedRanks::default();
         waits.add(&awaited(&lost));
         let mark = waits.mark();
         waits.add(&awaited(&well));

@@ -13,7 +13,7 @@ impl Transport {
     /// only these ranks would learn of a request.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         let (result, all) = body(self.requests())?;
-        self.told(all);
+        self.note_requests(all);
         Ok(result)
     }
 
@@ -27,7 +27,7 @@ impl Transport {
     }
 
     /// Called with the sum of these numbers over all ranks: records whether some rank has a request.
-    pub fn told(&self, all: f64) {
+    pub fn note_requests(&self, all: f64) {
         if self.is_part() {
             return;
         }

@@ -133,7 +133,7 @@ impl FineOperator {
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
     pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
-        let parts: (usize, After) = (COLUMNS, &mut || Ok(()));
+        let parts: (usize, AfterPart) = (COLUMNS, &mut || Ok(()));
         let (hops, diagonal) = self.matrices(transfer, precision, 0.0, parts)?;
         CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
     }
@@ -147,7 +147,7 @@ impl FineOperator {
         precision: Precision,
         twist: f64,
         gather: Option<&Gather>,
-        parts: (usize, After),
+        parts: (usize, AfterPart),
     ) -> Result<Option<CoarseOperator>> {
         let (hops, diagonal) = self.matrices(transfer, precision, twist, parts)?;
         let rows = transfer.rows();
@@ -173,7 +173,7 @@ impl FineOperator {
         transfer: &Transfer,
         precision: Precision,
         twist: f64,
-        (together, after): (usize, After),
+        (together, after): (usize, AfterPart),
     ) -> Result<(Buffer, Buffer)> {
         let (grid, rows) = (transfer.coarse(), transfer.rows());
         let n = rows / 2;
@@ -227,7 +227,7 @@ impl FineOperator {
 }
 
 /// A function that is called after each part of the work; its error ends the work.
-pub type After<'a> = &'a mut dyn FnMut() -> Result<()>;
+pub type AfterPart<'a> = &'a mut dyn FnMut() -> Result<()>;
 
 /// The directions in which a step leads to another coarse site.
 fn directions(transfer: &Transfer) -> impl Iterator<Item = usize> + '_ {

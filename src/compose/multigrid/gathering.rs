@@ -184,7 +184,7 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
 mod tests {
     use super::super::LevelParams;
     use super::*;
-    use crate::fields::Way;
+    use crate::fields::Connection;
 
     /// Number of ranks that hold a level if it is gathered for the fastest cycle at these costs.
     fn ranks_of(level: usize, global: [usize; 4], grid: [usize; 4], costs: Costs) -> usize {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn costs(latency: f64) -> Costs {
-        let way = |factor: f64| Way { latency: factor * latency, bandwidth: 10e9 };
+        let way = |factor: f64| Connection { latency: factor * latency, bandwidth: 10e9 };
         Costs {
             ranks: 16,
             near: way(1.0),
@@ -223,7 +223,7 @@ mod tests {
             let latencies = [0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
             let on = latencies.map(|latency| ranks_of(level, global, grid, costs(latency)));
             assert!(on.is_sorted_by(|a, b| a >= b), "level {level}: {on:?}");
-            let free = Way { latency: 0.0, bandwidth: f64::INFINITY };
+            let free = Connection { latency: 0.0, bandwidth: f64::INFINITY };
             let free = Costs { near: free, far: free, launch: 0.0, ..costs(0.0) };
             assert_eq!(ranks_of(level, global, grid, free), 16);
             assert_eq!(on[6], 1, "level {level}: {on:?}");

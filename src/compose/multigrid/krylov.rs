@@ -4,7 +4,7 @@
 use super::cycle::{count, Hierarchy, MeanReduction};
 use super::least_squares::{Norms, Row, Space};
 use super::params::{Steps, FIRST_STEPS, KRYLOV};
-use super::pool::Lent;
+use super::pool::PooledVector;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, Subset};
 
@@ -22,7 +22,7 @@ impl Hierarchy {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut odd = pool.lend(Subset::Odd, n)?;
-        let mut kept: Vec<Lent> = vec![];
+        let mut kept: Vec<PooledVector> = vec![];
         let mut done = 0;
         let mut goals = goal.map(|goal| Goals::new(goal, start, n, None));
         let first = if goal.is_some() { FIRST_STEPS.min(max) } else { 0 };
@@ -95,7 +95,7 @@ impl Hierarchy {
                 source
             };
             let mut rows = vec![source.row()];
-            let (mut z, mut q): (Vec<Lent>, Vec<Lent>) = (vec![], vec![]);
+            let (mut z, mut q): (Vec<PooledVector>, Vec<PooledVector>) = (vec![], vec![]);
             for k in 0..count {
                 let mut direction = pool.lend(op.subset(), n)?;
                 let mut image = pool.lend(op.subset(), n)?;

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use crate::backend::args::{
-    KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_SAMPLED,
+    KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MAX_VECTORS, KRYLOV_POWERS, KRYLOV_SAMPLED,
     KRYLOV_TILE,
 };
 use crate::backend::families::Sums;
-use crate::backend::{kernels, Buffer, Device, Ptr, Started, Work};
+use crate::backend::{kernels, Buffer, Device, Ptr, Reduction, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, Geometry, Precision, RhsOrder, SpinorField, VectorField};
@@ -145,7 +145,7 @@ pub struct LeastSquares {
 /// The norms |r|^2 before and after a least-squares step, which may still be on the device.
 pub struct Norms {
     device: Device,
-    started: Started,
+    started: Reduction,
 }
 
 impl Norms {
@@ -159,7 +159,7 @@ impl Norms {
 
 impl LeastSquares {
     pub fn new(geometry: &Arc<Geometry>, device: &Device, nrhs: usize) -> Result<Self> {
-        let max = KRYLOV_MOST as usize;
+        let max = KRYLOV_MAX_VECTORS as usize;
         let gram = device.alloc(nrhs * max * max * 16)?;
         let coef = device.alloc(nrhs * 2 * max * (16 + 8))?;
         Ok(LeastSquares { geometry: geometry.clone(), nrhs, gram, coef })
@@ -172,7 +172,7 @@ impl LeastSquares {
     fn args(&self, rows: &[Row]) -> Result<KrylovArgs> {
         let first = rows[0];
         let same = rows.iter().all(|r| r.form() == first.form());
-        if rows.len() > KRYLOV_MOST as usize || first.nrhs != self.nrhs || !same {
+        if rows.len() > KRYLOV_MAX_VECTORS as usize || first.nrhs != self.nrhs || !same {
             bail!(Internal, "{} vectors of a Krylov space of other shapes", rows.len());
         }
         let mut args = KrylovArgs {

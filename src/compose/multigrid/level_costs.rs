@@ -2,7 +2,7 @@
 //! launches, arithmetic, memory traffic, messages and sums (docs/multigrid.md).
 
 use super::params::{Coarsest, Cycle, LevelParams, MultigridParams, STEPS};
-use crate::fields::{Costs, Precision, Way};
+use crate::fields::{Connection, Costs, Precision};
 
 /// Number of right-hand sides that the model is for: between those of one solve and of a propagator.
 const COLUMNS: f64 = 4.0;
@@ -141,7 +141,7 @@ impl Level<'_> {
     }
 
     /// The slowest way between neighbours in direction mu.
-    fn way(&self, mu: usize) -> Way {
+    fn way(&self, mu: usize) -> Connection {
         match (self.ranks.crosses)(self.grid.grid, mu) {
             true => self.costs.far,
             false => self.costs.near,

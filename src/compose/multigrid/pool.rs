@@ -22,7 +22,7 @@ impl Pool {
     }
 
     /// Takes a vector from the pool; its contents are unspecified.
-    pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<Lent<'_>> {
+    pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<PooledVector<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
             // Keeps only fields with this number of right-hand sides: others would only take memory.
@@ -33,7 +33,7 @@ impl Pool {
             Some(field) => field,
             None => CoarseField::new(&self.grid, self.precision, subset, self.components, nrhs)?,
         };
-        Ok(Lent { field: Some(field), pool: self })
+        Ok(PooledVector { field: Some(field), pool: self })
     }
 
     /// Frees the vectors that are not in use.
@@ -43,23 +43,23 @@ impl Pool {
 }
 
 /// A vector that goes back to its pool when dropped.
-pub(super) struct Lent<'a> {
+pub(super) struct PooledVector<'a> {
     field: Option<CoarseField>,
     pool: &'a Pool,
 }
 
-impl Deref for Lent<'_> {
+impl Deref for PooledVector<'_> {
     type Target = CoarseField;
     fn deref(&self) -> &CoarseField {
         self.field.as_ref().expect("there until it is dropped")
     }
 }
-impl DerefMut for Lent<'_> {
+impl DerefMut for PooledVector<'_> {
     fn deref_mut(&mut self) -> &mut CoarseField {
         self.field.as_mut().expect("there until it is dropped")
     }
 }
-impl Drop for Lent<'_> {
+impl Drop for PooledVector<'_> {
     fn drop(&mut self) {
         if let Some(field) = self.field.take() {
             self.pool.idle.lock().unwrap_or_else(|e| e.into_inner()).push(field);
@@ -80,7 +80,7 @@ impl Squares {
         Squares { grid: grid.clone(), idle: Mutex::default() }
     }
 
-    pub fn lend(&self, nrhs: usize) -> Result<LentSquares<'_>> {
+    pub fn lend(&self, nrhs: usize) -> Result<PooledLeastSquares<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
             idle.iter().position(|s| s.nrhs() == nrhs).map(|i| idle.swap_remove(i))
@@ -89,7 +89,7 @@ impl Squares {
             Some(made) => made,
             None => LeastSquares::new(self.grid.fine(), self.grid.device(), nrhs)?,
         };
-        Ok(LentSquares { made: Some(made), from: self })
+        Ok(PooledLeastSquares { made: Some(made), from: self })
     }
 
     /// Frees the memory that is not in use.
@@ -99,18 +99,18 @@ impl Squares {
 }
 
 /// Memory for least squares that is returned when this is dropped.
-pub(super) struct LentSquares<'a> {
+pub(super) struct PooledLeastSquares<'a> {
     made: Option<LeastSquares>,
     from: &'a Squares,
 }
 
-impl Deref for LentSquares<'_> {
+impl Deref for PooledLeastSquares<'_> {
     type Target = LeastSquares;
     fn deref(&self) -> &LeastSquares {
         self.made.as_ref().expect("there until it is dropped")
     }
 }
-impl Drop for LentSquares<'_> {
+impl Drop for PooledLeastSquares<'_> {
     fn drop(&mut self) {
         if let Some(made) = self.made.take() {
             self.from.idle.lock().unwrap_or_else(|e| e.into_inner()).push(made);

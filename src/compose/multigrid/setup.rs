@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::cycle::Hierarchy;
 use super::finest::Finest;
-use super::galerkin::After;
+use super::galerkin::AfterPart;
 use super::gathering::{found_together, places, LevelRanks};
 use super::params::{Coarsest, SETUP_KRYLOV};
 use super::short_links::shortened;
@@ -52,7 +52,7 @@ impl<'a, 'm> Setup<'a, 'm> {
 
     /// Calls the monitor after a step, with the relative residuals of the step's solve, or 1 for steps without a solve.
     /// Returns `Break` if the monitor asks to end the set-up.
-    fn told(&mut self, residual: &[f64]) -> ControlFlow<()> {
+    fn call_monitor(&mut self, residual: &[f64]) -> ControlFlow<()> {
         self.steps += 1;
         let seconds = self.start.elapsed().as_secs_f64();
         (self.monitor)(&Progress { iteration: self.steps, residual, seconds })
@@ -60,7 +60,7 @@ impl<'a, 'm> Setup<'a, 'm> {
 
     /// Calls the monitor after a step without a solve; an error if it asks to end the set-up.
     pub fn step(&mut self) -> Result<()> {
-        match self.told(&[1.0]) {
+        match self.call_monitor(&[1.0]) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => stopped(),
         }
@@ -92,7 +92,7 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
 
 /// Makes a hierarchy with null vectors from random ones.
 pub(super) fn anew(op: &Finest, params: &MultigridParams, setup: &mut Setup) -> Result<Hierarchy> {
-    let mut waiting = Waiting::default();
+    let mut waiting = StoredVectors::default();
     let vectors = setup.on(0, |setup| random_vectors(&op.setup, params, setup))?;
     let passes = params.refinements;
     let mut hierarchy = levels(op, params, vectors, passes == 0, setup, &mut waiting)?;
@@ -111,7 +111,7 @@ pub(super) fn refined(
     passes: usize,
     setup: &mut Setup,
 ) -> Result<Hierarchy> {
-    let mut waiting = Waiting::default();
+    let mut waiting = StoredVectors::default();
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
         let v = setup.on(0, |_| originals(old))?;
@@ -156,7 +156,7 @@ pub(super) fn from_vectors(
     let mut v = all.like(n)?;
     v.copy_from_columns(0, &all, 0, n, 0)?;
     drop(all);
-    levels(op, params, v, true, setup, &mut Waiting::default())
+    levels(op, params, v, true, setup, &mut StoredVectors::default())
 }
 
 /// Builds all levels from the null vectors of the finest one. `last`: no further refinement
@@ -168,7 +168,7 @@ fn levels(
     vectors: CoarseField,
     last: bool,
     setup: &mut Setup,
-    waiting: &mut Waiting,
+    waiting: &mut StoredVectors,
 ) -> Result<Hierarchy> {
     let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
@@ -213,7 +213,7 @@ fn build(
     places: &[LevelRanks],
     mut vectors: CoarseField,
     setup: &mut Setup,
-    waiting: &mut Waiting,
+    waiting: &mut StoredVectors,
 ) -> Result<Levels> {
     let twist = op.site_term(SiteTerm::Direct)?.twist;
     let links = params.links(op.links().device());
@@ -231,7 +231,7 @@ fn build(
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
             // The monitor is called for the finest level only, as some ranks may have no part of coarser levels.
             let mut after = || if l == 0 { setup.step() } else { Ok(()) };
-            let parts: (usize, After) = (params.setup_columns, &mut after);
+            let parts: (usize, AfterPart) = (params.setup_columns, &mut after);
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), parts)?;
             let host = (l == 0 && params.vectors_wait()).then_some(&mut waiting.short);
             transfer.shorten(links[0], host)?;
@@ -369,8 +369,8 @@ fn random_vectors(
             ..Default::default()
         };
         let whole = System::new(system.clone());
-        let mut told = |p: &Progress| setup.told(p.residual);
-        let report = solvers::solve(&whole, &solver, &mut x, &b, &mut told)?;
+        let mut call_monitor = |p: &Progress| setup.call_monitor(p.residual);
+        let report = solvers::solve(&whole, &solver, &mut x, &b, &mut call_monitor)?;
         if report.stopped_by == Some(StoppedBy::Callback) {
             return stopped();
         }
@@ -385,7 +385,7 @@ fn random_vectors(
 
 /// Host memory for null vectors, kept between refinements.
 #[derive(Default)]
-struct Waiting {
+struct StoredVectors {
     columns: Vec<HostCopy>,
     /// The null vectors of the finest level in 16 bits.
     short: HostArray,
@@ -398,7 +398,7 @@ enum NewVectors<'a> {
 }
 
 impl<'a> NewVectors<'a> {
-    fn new(h: &Hierarchy, waiting: &'a mut Waiting) -> Result<Self> {
+    fn new(h: &Hierarchy, waiting: &'a mut StoredVectors) -> Result<Self> {
         let old = &h.transfers[0];
         if !h.params.vectors_wait() {
             return Ok(NewVectors::OnDevice(old.fine_field(Subset::Full, old.count())?));
@@ -444,7 +444,7 @@ fn improved(
     hierarchy: impl Borrow<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
     setup: &mut Setup,
-    waiting: &mut Waiting,
+    waiting: &mut StoredVectors,
 ) -> Result<CoarseField> {
     let h = hierarchy.borrow();
     let old = &h.transfers[0];

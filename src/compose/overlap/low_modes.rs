@@ -116,7 +116,7 @@ impl OverlapModes {
                     bail!(
                         KernelSpectrum,
                         "all {found} low modes of chirality {chirality} are zero modes to their errors: \
-                         the index is not known. Ask for a smaller tolerance, or make the operator with \
+                         the index is not known. SolveRequest for a smaller tolerance, or make the operator with \
                          a smaller delta"
                     );
                 }

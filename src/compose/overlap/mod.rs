@@ -45,7 +45,7 @@ impl Overlap {
     /// coefficients, hops and boundary phases are used.
     ///
     /// # Errors
-    /// `BadParameter`: |s| is not below 1; others as of [`ActionParams::create`].
+    /// `BadParameter`: |s| is not below 1; those of [`ActionParams::create`].
     pub fn kernel(
         links: Arc<GaugeField>,
         s: f64,

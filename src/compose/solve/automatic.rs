@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::equation::{Chosen, Equations, SolveParams, SolveReport};
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::parts::{in_parts, Parts};
 use crate::comm::Comm;
 use crate::compose::multigrid::{Multigrid, MultigridParams, Update};
@@ -76,7 +76,7 @@ impl Convergence {
 
 /// A monitor of BiCGStab that compares the cost of the remaining iterations with that of multigrid, for all
 /// right-hand sides that are still to be solved for.
-struct Look<'a> {
+struct CostMonitor<'a> {
     convergence: Convergence,
     costs: &'static Costs,
     /// Number of right-hand sides of this solve.
@@ -94,10 +94,10 @@ struct Look<'a> {
     failed: Option<Error>,
 }
 
-impl Look<'_> {
+impl CostMonitor<'_> {
     /// Called after an iteration. Returns `Break` to end BiCGStab: multigrid is cheaper, or it is certain that it
     /// will not be.
-    fn told(&mut self, p: &Progress) -> ControlFlow<()> {
+    fn on_iteration(&mut self, p: &Progress) -> ControlFlow<()> {
         let Some(all) = self.convergence.expected(p) else { return ControlFlow::Continue(()) };
         let done = p.iteration as f64 * self.n;
         let left = all * (self.n + self.later) - done;
@@ -228,7 +228,7 @@ impl Automatic {
     fn run_multigrid(
         &self,
         chain: &Parts,
-        ask: &Ask,
+        ask: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
@@ -258,13 +258,13 @@ impl Automatic {
         }
     }
 
-    fn look(&self, stop: &Stop, n: usize, later: usize, to: f64) -> Look<'_> {
+    fn look(&self, stop: &Stop, n: usize, later: usize, to: f64) -> CostMonitor<'_> {
         let costs = if self.op.shape().device.is_cpu() { &CPU } else { &GPU };
         let from = match to.is_finite() {
             true => 0.0,
             false => LOOK * (costs.setup + costs.solve * n as f64),
         };
-        Look {
+        CostMonitor {
             convergence: Convergence {
                 last: [0.0; WINDOW],
                 times: [0.0; WINDOW],
@@ -292,7 +292,7 @@ impl Automatic {
         &self,
         columns: usize,
         first: &dyn Fn() -> Result<SpinorField>,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<f64> {
         let (start, shape) = (Instant::now(), self.shape());
@@ -312,14 +312,19 @@ impl Automatic {
         {
             let b = first()?;
             let mut x = b.like(b.precision())?;
-            let mut told = |p: &Progress| {
+            let mut on_iteration = |p: &Progress| {
                 asked = watch(p).is_break();
                 match asked {
                     true => ControlFlow::Break(()),
-                    false => look.told(p),
+                    false => look.on_iteration(p),
                 }
             };
-            self.krylov.solve(&mut x, &b, &Ask { stop, guess: false, ..*ask }, &mut told)?;
+            self.krylov.solve(
+                &mut x,
+                &b,
+                &SolveRequest { stop, guess: false, ..*ask },
+                &mut on_iteration,
+            )?;
         }
         let Some((at, all)) = look.ended()?.filter(|_| !asked) else {
             return Ok(start.elapsed().as_secs_f64());
@@ -338,12 +343,13 @@ impl Automatic {
     /// the interrupted solve; if it asks to stop, the set-up ends without a hierarchy.
     fn set_up(&self, watch: &mut Monitor, (iteration, residual): (usize, &[f64])) -> Result<()> {
         let mut asked = false;
-        let mut told = |p: &Progress| {
+        let mut on_iteration = |p: &Progress| {
             let answer = watch(&Progress { iteration, residual, seconds: p.seconds });
             asked |= answer.is_break();
             answer
         };
-        let made = Multigrid::watched(&*self.op, &MultigridParams::default(), None, &mut told);
+        let made =
+            Multigrid::watched(&*self.op, &MultigridParams::default(), None, &mut on_iteration);
         if asked {
             return Ok(());
         }
@@ -355,7 +361,7 @@ impl Automatic {
     /// and residuals so far.
     fn go_on(
         &self,
-        ask: &Ask,
+        ask: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         before: (usize, &[f64]),
         watch: &mut Monitor,
@@ -382,21 +388,22 @@ impl Inverter for Automatic {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
         let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
-        let (n, ask) = (b.nrhs(), Ask { stop, ..*ask });
+        let (n, ask) = (b.nrhs(), SolveRequest { stop, ..*ask });
         if let Some(chain) = self.usable(n) {
             return self.run_multigrid(&chain, &ask, (x, b), watch);
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
             // A set-up of multigrid may follow the first of these parts.
-            let part = |x: &mut SpinorField, b: &SpinorField, ask: &Ask, watch: &mut Monitor| {
-                self.solve(x, b, ask, watch)
-            };
+            let part =
+                |x: &mut SpinorField, b: &SpinorField, ask: &SolveRequest, watch: &mut Monitor| {
+                    self.solve(x, b, ask, watch)
+                };
             return in_parts((x, b), at_once, &ask, watch, part);
         }
         let possible = self.possible();
@@ -405,13 +412,13 @@ impl Inverter for Automatic {
         // If most of multigrid's cost is in its solves and not in its set-up, it may be cheaper than CGNR. BiCGStab
         // is then patient, so that a switch to CGNR does not hide this.
         let many = look.costs.solve * (look.n + look.later) > look.costs.setup;
-        let ask = Ask { patient: possible && many, ..ask };
-        let mut told = |p: &Progress| match watch(p).is_break() {
+        let ask = SolveRequest { patient: possible && many, ..ask };
+        let mut on_iteration = |p: &Progress| match watch(p).is_break() {
             true => ControlFlow::Break(()),
-            false if possible => look.told(p),
+            false if possible => look.on_iteration(p),
             false => ControlFlow::Continue(()),
         };
-        let mut report = self.krylov.solve(x, b, &ask, &mut told)?;
+        let mut report = self.krylov.solve(x, b, &ask, &mut on_iteration)?;
         let pays = look.ended()?;
         report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
         let Some((at, all)) = pays else {
@@ -423,7 +430,8 @@ impl Inverter for Automatic {
         );
         (report.solver.stopped, report.solver.stopped_by) = (false, None);
         let iterations = stop.iterations.saturating_sub(at).max(1);
-        let left = Ask { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
+        let left =
+            SolveRequest { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
         let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);

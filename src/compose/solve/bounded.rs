@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::error::Result;
 use crate::fields::{blas, vanish, vanishing, BoundaryTime, Components, VectorField};
 use crate::linop::Shape;
@@ -39,7 +39,7 @@ impl Inverter for Bounded {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         if ask.guess {

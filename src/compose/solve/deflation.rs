@@ -7,7 +7,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::equation::{iterated_operator, SolveReport};
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, VectorSet};
@@ -210,7 +210,7 @@ impl Inverter for Deflated {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
@@ -219,7 +219,7 @@ impl Inverter for Deflated {
             let correction = (&*self.op, self.spaces);
             self.deflation.correct(correction, x, b, ask.norms, guess)
         };
-        let (asked, mut part) = (ask.stop, Ask { origin: None, ..*ask });
+        let (asked, mut part) = (ask.stop, SolveRequest { origin: None, ..*ask });
         let mut total: Option<SolveReport> = None;
         // A part without iterations may not have reduced the residual: then the remaining solve is one part.
         let mut stalled = false;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::compose::multigrid::Multigrid;
 use crate::error::{significant, Result};
 use crate::fields::VectorField;
@@ -24,7 +24,7 @@ impl Inverter for Fallback {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
@@ -44,7 +44,7 @@ impl Inverter for Fallback {
         }
         let left = ask.stop.iterations.saturating_sub(report.solver.iterations).max(1);
         let stop = Stop { iterations: left, ..ask.stop.since(start) };
-        let next = self.second.solve(x, b, &Ask { stop, guess: true, ..*ask }, watch)?;
+        let next = self.second.solve(x, b, &SolveRequest { stop, guess: true, ..*ask }, watch)?;
         let last = next.solver.clone();
         let all = report.followed_by(next);
         let solver = SolverReport {

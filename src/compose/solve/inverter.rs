@@ -8,7 +8,7 @@ use crate::solvers::{Monitor, Stop};
 
 /// Requests to a link besides x and b: stopping criteria and settings of this solve.
 #[derive(Clone, Copy)]
-pub struct Ask<'a> {
+pub struct SolveRequest<'a> {
     pub stop: Stop,
     /// True if the solve starts from the given x, false if from zero.
     pub guess: bool,
@@ -24,9 +24,9 @@ pub struct Ask<'a> {
     pub patient: bool,
 }
 
-impl Ask<'_> {
+impl SolveRequest<'_> {
     pub fn new(stop: Stop, guess: bool) -> Self {
-        Ask { stop, guess, norms: &[], origin: None, later: 0, patient: false }
+        SolveRequest { stop, guess, norms: &[], origin: None, later: 0, patient: false }
     }
 }
 
@@ -40,7 +40,7 @@ pub trait Inverter: Send + Sync {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport>;
 

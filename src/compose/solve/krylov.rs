@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::equation::{Chosen, Equations, SolveReport};
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -58,7 +58,7 @@ impl Inverter for Krylov {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         // After the solve operators free their temporary vectors; a hierarchy keeps them for the next solve.

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::backend::Device;
 use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
@@ -141,11 +141,11 @@ impl SolveMemory {
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
-        ask: &Ask,
+        ask: &SolveRequest,
         x: &mut VectorField,
         b: &VectorField,
     ) {
-        let ask = Ask { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
+        let ask = SolveRequest { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
         // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
         let _ = chain.solve(x, b, &ask, &mut unwatched);
     }

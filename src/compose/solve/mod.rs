@@ -29,7 +29,7 @@ pub use equation::{
 };
 pub use plan::MULTIGRID_DIRECTIONS;
 
-use inverter::Ask;
+use inverter::SolveRequest;
 use memory::{even_parts, SolveMemory};
 use multishift::Shifts;
 use parts::Parts;
@@ -190,7 +190,7 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let ask = Ask::new(stop, self.params.solver.initial_guess);
+        let ask = SolveRequest::new(stop, self.params.solver.initial_guess);
         self.prepared().plan.first.solve(x, b, &ask, monitor)
     }
 
@@ -208,7 +208,7 @@ impl DiracSolver {
     ) -> Result<f64> {
         match self.prepared().plan.automatic {
             Some(automatic) => {
-                let ask = Ask::new(self.params.solver.stop, false);
+                let ask = SolveRequest::new(self.params.solver.stop, false);
                 automatic.look_ahead(columns, first, &ask, monitor)
             }
             None => Ok(0.0),
@@ -217,7 +217,7 @@ impl DiracSolver {
 
     /// Runs, in a rehearsal, all kernels that a solve launches.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
+        let ask = SolveRequest::new(self.params.solver.stop, self.params.solver.initial_guess);
         self.prepared().plan.parts.run_through(&ask, x, b);
     }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::bounded::{boundary_of, Bounded};
 use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::krylov::Krylov;
 use super::memory::{PreparedSolve, Size, SolveMemory};
 use super::normalised::{scale, Normalised};
@@ -24,7 +24,7 @@ use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::{InverseOwner, QuarkAction};
 use crate::refuse;
 use crate::solvers::{
-    self, unwatched, InRange, Monitor, OfParts, Shift, ShiftReport, SolverKind, SolverParams,
+    self, unwatched, InRange, Monitor, PartsMonitor, Shift, ShiftReport, SolverKind, SolverParams,
     SolverReport, Stop, System,
 };
 
@@ -107,7 +107,7 @@ impl ShiftSystem {
         let (start, n, stop) = (Instant::now(), b.nrhs(), self.of.params.solver.stop);
         log::info!("{n} right-hand sides: {at_once} at a time fit in {}", b.device().name());
         InRange::new(&mut [] as &mut [SpinorField], b, false)?;
-        let mut watched = OfParts::new(monitor, vec![1.0; n], start);
+        let mut watched = PartsMonitor::new(monitor, vec![1.0; n], start);
         let mut total: Option<(SolverReport, Vec<ShiftReport>)> = None;
         for first in (0..n).step_by(at_once) {
             let count = at_once.min(n - first);
@@ -115,9 +115,9 @@ impl ShiftSystem {
             for x in xs.iter_mut() {
                 parts.push(x.borrow_mut().columns(first, count)?);
             }
-            let mut told = watched.of(first..first + count, 0);
+            let mut notify = watched.of(first..first + count, 0);
             let part_b = b.columns(first, count)?;
-            let part = self.solve(stop.since(start), shifts, &mut parts, &part_b, &mut told);
+            let part = self.solve(stop.since(start), shifts, &mut parts, &part_b, &mut notify);
             total = Some(match (total, part) {
                 (_, Err(e)) if e.status == Status::SolverBreakdown => {
                     xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
@@ -218,7 +218,8 @@ fn shifted_memory(of: &Ingredients) -> SolveMemory {
         let shape = there.shape();
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let run = move || {
-            let ask = Ask::new(there.params.solver.stop, there.params.solver.initial_guess);
+            let ask =
+                SolveRequest::new(there.params.solver.stop, there.params.solver.initial_guess);
             // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
             let _ = shifted_chain(&there, 0.0)
                 .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut unwatched));
@@ -238,8 +239,8 @@ impl DiracSolver {
     ///
     /// # Errors
     /// Errors of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
-    /// equation or has no multigrid; `StaleMultigrid`: as of [`DiracSolver::solve`]; `OutOfMemory`: the vectors
-    /// will not fit, nothing is allocated.
+    /// equation or has no multigrid; `StaleMultigrid`: the links have changed since the hierarchy was made;
+    /// `OutOfMemory`: the vectors will not fit, nothing is allocated.
     pub fn shifted(
         &self,
         sigma: f64,
@@ -266,7 +267,7 @@ impl DiracSolver {
         memory.make(|| memory.bytes(b.nrhs()))?;
         let peak = device.watch_peak();
         let solver = &of.params.solver;
-        let ask = Ask::new(solver.stop, solver.initial_guess);
+        let ask = SolveRequest::new(solver.stop, solver.initial_guess);
         let report = shifted_chain(&of, sigma)?.solve(x, b, &ask, monitor)?;
         device.synchronize()?;
         Ok(SolveReport { memory_peak: peak.bytes(), ..report })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::Shape;
@@ -27,7 +27,7 @@ impl Inverter for Normalised {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         if ask.guess {

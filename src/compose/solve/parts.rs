@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::memory::SolveMemory;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::VectorField;
 use crate::linop::Shape;
 use crate::params::Key;
-use crate::solvers::{InRange, Monitor, OfParts};
+use crate::solvers::{InRange, Monitor, PartsMonitor};
 
 /// A link that divides right-hand sides into equal parts, as few as possible so that each fits in memory: beside the
 /// caller's x and b only the vectors of one part exist. The kernels of a first solve are compiled in parallel.
@@ -33,7 +33,7 @@ impl Parts {
     }
 
     /// Runs, in a rehearsal, all that a solve launches; sums that are made up there may end it early.
-    pub fn run_through(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
+    pub fn run_through(&self, ask: &SolveRequest, x: &mut VectorField, b: &VectorField) {
         self.memory.run_through(&*self.next, ask, x, b);
     }
 
@@ -47,7 +47,7 @@ impl Inverter for Parts {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
@@ -61,7 +61,7 @@ impl Inverter for Parts {
         let at_once = self.at_once(n)?;
         let peak = shape.device.watch_peak();
         let mut report = if at_once == n {
-            let ask = Ask { stop: ask.stop.since(start), ..*ask };
+            let ask = SolveRequest { stop: ask.stop.since(start), ..*ask };
             self.compile(n);
             self.next.solve(x, b, &ask, watch)?
         } else {
@@ -96,9 +96,14 @@ impl Inverter for Parts {
 pub fn in_parts(
     (x, b): (&mut VectorField, &VectorField),
     at_once: usize,
-    ask: &Ask,
+    ask: &SolveRequest,
     watch: &mut Monitor,
-    mut solve: impl FnMut(&mut VectorField, &VectorField, &Ask, &mut Monitor) -> Result<SolveReport>,
+    mut solve: impl FnMut(
+        &mut VectorField,
+        &VectorField,
+        &SolveRequest,
+        &mut Monitor,
+    ) -> Result<SolveReport>,
 ) -> Result<SolveReport> {
     let (start, n) = (Instant::now(), b.nrhs());
     let sizes = || (0..n).step_by(at_once).map(|first| (first, at_once.min(n - first)));
@@ -107,14 +112,14 @@ pub fn in_parts(
         let at = |e: Error| e.at(format!("right-hand sides from {first} on"));
         InRange::new(&mut [&mut x], &b, ask.guess).map_err(at)?;
     }
-    let mut watched = OfParts::new(watch, vec![1.0; n], start);
+    let mut watched = PartsMonitor::new(watch, vec![1.0; n], start);
     let mut total: Option<SolveReport> = None;
     for (first, count) in sizes() {
         let (mut part_x, part_b) = (x.columns(first, count)?, b.columns(first, count)?);
-        let mut told = watched.of(first..first + count, 0);
+        let mut notify = watched.of(first..first + count, 0);
         let later = ask.later + n - first - count;
-        let ask = Ask { stop: ask.stop.since(start), later, ..*ask };
-        let part = match solve(&mut part_x, &part_b, &ask, &mut told) {
+        let ask = SolveRequest { stop: ask.stop.since(start), later, ..*ask };
+        let part = match solve(&mut part_x, &part_b, &ask, &mut notify) {
             Err(e) if e.status == Status::SolverBreakdown => {
                 x.clear()?;
                 return Err(e);

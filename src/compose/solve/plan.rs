@@ -13,7 +13,7 @@ use super::bounded::Bounded;
 use super::deflation::{Deflated, Deflation, SingularSpaces};
 use super::equation::{Equations, Solution, SolveParams};
 use super::fallback::Fallback;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::krylov::{Copy, Krylov};
 use super::memory::{PreparedSolve, Size, SolveMemory};
 use super::normalised::Normalised;
@@ -319,7 +319,7 @@ fn memory(all: &Ingredients) -> SolveMemory {
         let guess = params.initial_guess;
         let run = move || {
             // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
-            let _ = chain.solve(&mut x, &b, &Ask::new(stop, guess), &mut unwatched);
+            let _ = chain.solve(&mut x, &b, &SolveRequest::new(stop, guess), &mut unwatched);
         };
         Ok(Box::new(run) as PreparedSolve)
     };

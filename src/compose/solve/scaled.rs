@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::linop::Shape;
@@ -18,13 +18,13 @@ impl Inverter for Scaled {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let xs = &mut [x];
         let mut units = InRange::new(xs, b, ask.guess)?;
         let mut fields = units.fields();
-        let ask = Ask { norms: fields.norms, ..*ask };
+        let ask = SolveRequest { norms: fields.norms, ..*ask };
         let solved = self.0.solve(fields.xs[0], fields.b, &ask, watch);
         units.end(solved)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::memory::SolveMemory;
 use crate::error::Result;
 use crate::fields::VectorField;
@@ -60,7 +60,7 @@ impl Inverter for Schur {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let _blocks = self.complement.for_solve(&self.memory, b.nrhs())?;
@@ -71,7 +71,7 @@ impl Inverter for Schur {
         }
         let mut halves = SchurVectors::prepare(schur, x, b, (self.dagger, ask.guess))?;
         let SchurVectors { x, source, .. } = &mut halves;
-        let ask = Ask { origin: Some(source), ..*ask };
+        let ask = SolveRequest { origin: Some(source), ..*ask };
         let report = self.next.solve(x, source.vector(), &ask, watch)?;
         halves.reconstruct()?;
         Ok(report)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -30,7 +30,7 @@ impl Inverter for ToTolerance {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let (start, stop) = (Instant::now(), ask.stop);

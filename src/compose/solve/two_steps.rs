@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::scaled::Scaled;
 use crate::error::Result;
 use crate::fields::VectorField;
@@ -26,7 +26,7 @@ impl Inverter for TwoSteps {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
@@ -36,7 +36,7 @@ impl Inverter for TwoSteps {
             self.op.free_idle();
         }
         let first = self.first.solve(&mut y, b, ask, watch)?;
-        let ask = Ask { stop: ask.stop.since(start), ..*ask };
+        let ask = SolveRequest { stop: ask.stop.since(start), ..*ask };
         Ok(first.followed_by(self.second.solve(x, &y, &ask, watch)?))
     }
 

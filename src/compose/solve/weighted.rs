@@ -1,7 +1,7 @@
 //! The link for the weights W of distance preconditioning.
 
 use super::equation::SolveReport;
-use super::inverter::{Ask, Inverter};
+use super::inverter::{Inverter, SolveRequest};
 use super::scaled::Scaled;
 use crate::error::Result;
 use crate::fields::VectorField;
@@ -21,7 +21,7 @@ impl Inverter for Weighted {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &Ask,
+        ask: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let mut weighted = b.like(b.precision())?;

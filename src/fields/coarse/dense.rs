@@ -124,14 +124,14 @@ fn place(i: usize, j: usize, nrhs: usize) -> usize {
 
 /// Scalar products of all pairs of right-hand sides of two vectors; the host may not know them yet.
 pub(crate) enum Overlaps {
-    Started(crate::backend::Started),
+    Reduction(crate::backend::Reduction),
     Known(Buffer),
 }
 
 impl Overlaps {
     fn ptr(&self) -> Ptr {
         match self {
-            Overlaps::Started(started) => started.totals(),
+            Overlaps::Reduction(started) => started.totals(),
             Overlaps::Known(buffer) => buffer.ptr(),
         }
     }
@@ -169,7 +169,7 @@ impl CoarseField {
         let work = self.overlap_work(y);
         let kernel = kernels::DenseProject::of(self.precision())?;
         match geometry.start(device, kernel, &args, work)? {
-            Some(started) => Ok(Overlaps::Started(started)),
+            Some(started) => Ok(Overlaps::Reduction(started)),
             None => {
                 let sums = geometry.reduce(device, kernel, &args, work)?;
                 let mut known = device.alloc(8 * sums.len())?;

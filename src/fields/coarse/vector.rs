@@ -321,7 +321,7 @@ impl CoarseField {
         project: Option<(usize, f64)>,
     ) -> Result<()> {
         let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
-        let kernel = kernels::AggregateTake::of(x.precision(), self.precision)?;
+        let kernel = kernels::AggregateFromSpinors::of(x.precision(), self.precision)?;
         (0..x.components().slices).try_for_each(|flavour| {
             let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x, flavour)? };
             self.device().launch(kernel, &args, spinor_work(x))
@@ -356,7 +356,7 @@ impl CoarseField {
             twist_scale,
         };
         let blocks = clover.map_or(x.precision(), CloverField::precision);
-        let kernel = kernels::AggregateTakeTimes::of(x.precision(), blocks)?;
+        let kernel = kernels::AggregateFromSpinorsTimes::of(x.precision(), blocks)?;
         self.device().launch(kernel, &args, spinor_work(x))
     }
 
@@ -367,7 +367,7 @@ impl CoarseField {
         x: &mut SpinorField,
         chirality: usize,
     ) -> Result<()> {
-        let kernel = kernels::AggregateGive::of(x.precision(), self.precision)?;
+        let kernel = kernels::AggregateToSpinors::of(x.precision(), self.precision)?;
         (0..x.components().slices).try_for_each(|flavour| {
             let own = self.spinor_args(from, x, flavour)?;
             let args = AggregateFieldArgs { chirality: chirality as i32, ..own };

@@ -23,10 +23,10 @@ const SHORT: usize = 32 << 10;
 /// The faces across which kernels cannot write, as (direction, upper), the send buffer of their messages and the route
 /// by which these are sent.
 #[derive(Debug)]
-pub(super) struct Far {
+pub(super) struct RemoteFaces {
     pub faces: Vec<(usize, bool)>,
     pub send: Buffer,
-    pub way: Way,
+    pub way: MessageRoute,
     /// The half of the receive buffer on the host that was used last.
     half: AtomicBool,
     /// Persistent MPI messages, by their number of columns and the address of the receive buffer; those used last are
@@ -35,10 +35,10 @@ pub(super) struct Far {
 }
 
 /// Largest number of sets of persistent MPI messages that an exchange keeps.
-const MOST_REPEATED: usize = 8;
+const MAX_PERSISTENT: usize = 8;
 
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum MessageRoute {
     /// The devices of the ranks send and receive by NCCL.
     Devices(Arc<Peers>),
     /// MPI sends from and receives into device memory.
@@ -51,7 +51,7 @@ pub(super) enum Way {
 /// A message to rank `to` behind a face and the message from rank `from` behind the opposite face, both at offset `at`
 /// (bytes) in the send and the receive buffer; None for a face across which kernels write directly.
 #[derive(Clone, Copy)]
-struct Travel {
+struct FaceMessage {
     tag: i32,
     to: Option<usize>,
     from: Option<usize>,
@@ -59,40 +59,40 @@ struct Travel {
     bytes: usize,
 }
 
-impl Way {
+impl MessageRoute {
     pub fn new(
         device: &Device,
         comm: &Comm,
         crossed: &[(usize, bool)],
         bytes: usize,
         peers: Option<Arc<Peers>>,
-    ) -> Result<Way> {
+    ) -> Result<MessageRoute> {
         let route = peers.as_ref().map(|peers| peers.route);
         if let Some(peers) = peers.filter(|peers| peers.devices.is_some()) {
-            return Ok(Way::Devices(peers));
+            return Ok(MessageRoute::Devices(peers));
         }
         // MPI is not used for messages of a rank to itself in GPU memory.
         let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
         let takes = comm.takes_gpu_memory() && !own && route != Some(Route::Staged);
         if device.is_cpu() || takes {
-            return Ok(Way::Mpi);
+            return Ok(MessageRoute::Mpi);
         }
         let copy = |bytes: usize| device.mapped(bytes.div_ceil(4));
-        Ok(Way::Staged([copy(bytes)?, copy(2 * bytes)?]))
+        Ok(MessageRoute::Staged([copy(bytes)?, copy(2 * bytes)?]))
     }
 
     pub fn name(&self) -> &'static str {
         match self {
-            Way::Devices(_) => "NCCL",
-            Way::Mpi => "MPI",
-            Way::Staged(_) => "MPI from copies on the host",
+            MessageRoute::Devices(_) => "NCCL",
+            MessageRoute::Mpi => "MPI",
+            MessageRoute::Staged(_) => "MPI from copies on the host",
         }
     }
 }
 
-impl Far {
-    pub fn new(faces: Vec<(usize, bool)>, send: Buffer, way: Way) -> Far {
-        Far { faces, send, way, half: AtomicBool::new(false), repeated: Mutex::default() }
+impl RemoteFaces {
+    pub fn new(faces: Vec<(usize, bool)>, send: Buffer, way: MessageRoute) -> RemoteFaces {
+        RemoteFaces { faces, send, way, half: AtomicBool::new(false), repeated: Mutex::default() }
     }
 }
 
@@ -102,14 +102,14 @@ impl HaloExchange {
     pub(super) fn cross(
         &self,
         comm: &Comm,
-        far: &Far,
+        far: &RemoteFaces,
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let device = self.recv.device();
         let memory = [far.send.ptr().0, self.recv.ptr().offset(self.slot()).0];
         match &far.way {
-            Way::Devices(peers) => self.by_devices(comm, far, peers, meanwhile),
-            Way::Mpi if device.is_cpu() => {
+            MessageRoute::Devices(peers) => self.by_devices(comm, far, peers, meanwhile),
+            MessageRoute::Mpi if device.is_cpu() => {
                 let pending = RefCell::new(self.start(comm, far, memory)?);
                 // Without this MPI would not go on with long messages before it is waited for. What fails here fails
                 // again below.
@@ -122,7 +122,7 @@ impl HaloExchange {
                 }
                 comm.finish(pending.into_inner())
             }
-            Way::Mpi => {
+            MessageRoute::Mpi => {
                 device.mark()?;
                 meanwhile()?;
                 // Messages are received only after kernels that may still read the receive buffer have ended.
@@ -138,7 +138,7 @@ impl HaloExchange {
                 // MPI copies to and from a GPU in the context that is current.
                 device.inside(&mut || comm.finish(self.start(comm, far, memory)?))
             }
-            Way::Staged(copies) => self.staged(comm, far, copies, meanwhile),
+            MessageRoute::Staged(copies) => self.staged(comm, far, copies, meanwhile),
         }
     }
 
@@ -146,7 +146,7 @@ impl HaloExchange {
     fn by_devices(
         &self,
         comm: &Comm,
-        far: &Far,
+        far: &RemoteFaces,
         peers: &Arc<Peers>,
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
@@ -167,13 +167,13 @@ impl HaloExchange {
     }
 
     /// The messages across far faces. Where both faces of a direction lead to the same rank one message holds both.
-    fn travels(&self, comm: &Comm, far: &Far) -> Vec<Travel> {
+    fn travels(&self, comm: &Comm, far: &RemoteFaces) -> Vec<FaceMessage> {
         let (faces, mut all) = (self.now(), vec![]);
         for mu in (0..4).filter(|&mu| faces.bytes(mu) > 0) {
             let behind =
                 |upper| far.faces.contains(&(mu, upper)).then_some(comm.neighbour(mu, upper));
             let (lower, upper) = (behind(false), behind(true));
-            let message = |is_upper: bool, to, from, bytes| Travel {
+            let message = |is_upper: bool, to, from, bytes| FaceMessage {
                 tag: 2 * mu as i32 + is_upper as i32,
                 to,
                 from,
@@ -194,7 +194,7 @@ impl HaloExchange {
     }
 
     /// All messages across far faces, divided into chunks that are copied and sent one by one.
-    fn chunks(&self, comm: &Comm, far: &Far) -> Vec<Travel> {
+    fn chunks(&self, comm: &Comm, far: &RemoteFaces) -> Vec<FaceMessage> {
         let mut all = vec![];
         for message in self.travels(comm, far) {
             let bytes = message.bytes;
@@ -202,7 +202,7 @@ impl HaloExchange {
             let chunk = chunk.min(LARGEST_MESSAGE);
             for from in (0..bytes).step_by(chunk) {
                 let at = message.at + from as u64;
-                all.push(Travel { at, bytes: chunk.min(bytes - from), ..message });
+                all.push(FaceMessage { at, bytes: chunk.min(bytes - from), ..message });
             }
         }
         all
@@ -213,7 +213,7 @@ impl HaloExchange {
     fn staged(
         &self,
         comm: &Comm,
-        far: &Far,
+        far: &RemoteFaces,
         [out, inp]: &[Mapped; 2],
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
@@ -223,7 +223,7 @@ impl HaloExchange {
         let half = half * self.faces.total() as u64;
         let chunks = self.chunks(comm, far);
         let own = Some(comm.rank());
-        let message = |c: &Travel, rank: usize, send: u64, recv: u64| Message {
+        let message = |c: &FaceMessage, rank: usize, send: u64, recv: u64| Message {
             to: rank,
             from: rank,
             tag: c.tag,
@@ -231,8 +231,9 @@ impl HaloExchange {
             recv,
             bytes: c.bytes,
         };
-        let sends: Vec<(&Travel, usize)> = chunks.iter().filter_map(|c| Some((c, c.to?))).collect();
-        let receives: Vec<(&Travel, usize)> =
+        let sends: Vec<(&FaceMessage, usize)> =
+            chunks.iter().filter_map(|c| Some((c, c.to?))).collect();
+        let receives: Vec<(&FaceMessage, usize)> =
             chunks.iter().filter(|c| c.from != own).filter_map(|c| Some((c, c.from?))).collect();
         let asked: Vec<Message> = receives
             .iter()
@@ -280,7 +281,7 @@ impl HaloExchange {
     }
 
     /// Starts the MPI messages of the far faces; `send` and `recv` are the addresses of the send and receive buffer.
-    fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
+    fn start(&self, comm: &Comm, far: &RemoteFaces, [send, recv]: [u64; 2]) -> Result<Pending> {
         let key = (self.columns, recv);
         let mut all = lock(&far.repeated);
         let mut repeated = match all.iter().position(|(k, _)| *k == key) {
@@ -288,7 +289,7 @@ impl HaloExchange {
             None => {
                 // Address 0 where there is no message to send, or none to receive.
                 let place = |base: u64, at: u64, rank: Option<usize>| rank.map_or(0, |_| base + at);
-                let message = |m: Travel| Message {
+                let message = |m: FaceMessage| Message {
                     to: m.to.unwrap_or_default(),
                     from: m.from.unwrap_or_default(),
                     tag: m.tag,
@@ -300,7 +301,7 @@ impl HaloExchange {
             }
         };
         let pending = comm.repeat(&mut repeated, self.me.upgrade().map(|me| me as Owner))?;
-        if all.len() == MOST_REPEATED {
+        if all.len() == MAX_PERSISTENT {
             all.remove(0);
         }
         all.push((key, repeated));

@@ -20,9 +20,9 @@ choices! {
     pub enum Step: plaq_modes_step {
         /// D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
         DerivativeX = 0, PLAQ_MODES_DERIVATIVE_X, "dx";
-        /// D_y, the covariant derivative as for x.
+        /// D_y, the covariant derivative [U_y v(n + y) - U_y^dagger v(n - y)] / 2.
         DerivativeY = 1, PLAQ_MODES_DERIVATIVE_Y, "dy";
-        /// D_z, the covariant derivative as for x.
+        /// D_z, the covariant derivative [U_z v(n + z) - U_z^dagger v(n - z)] / 2.
         DerivativeZ = 2, PLAQ_MODES_DERIVATIVE_Z, "dz";
         /// U_x(n) v(n + x).
         ForwardX = 3, PLAQ_MODES_FORWARD_X, "+x";

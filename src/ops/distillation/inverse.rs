@@ -14,7 +14,7 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{Boundary, DiracParams, Wilson};
 use crate::ops::gamma::Gamma;
 use crate::ops::overlap::without_contact;
-use crate::ops::overlap_settings::{OverlapKept, OverlapSolving};
+use crate::ops::overlap_settings::{OverlapShared, OverlapSolving};
 use crate::ops::propagator::{check, propagates};
 use crate::ops::source::Sequential;
 use crate::ops::terms;
@@ -202,7 +202,7 @@ pub struct OverlapInverse<'a> {
     op: &'a Arc<Overlap>,
     how: OverlapSolving,
     low: Option<Arc<OverlapModes>>,
-    kept: &'a Mutex<OverlapKept>,
+    kept: &'a Mutex<OverlapShared>,
     columns: usize,
     solver: OnceCell<OverlapSolver>,
 }
@@ -214,7 +214,7 @@ impl<'a> OverlapInverse<'a> {
         op: &'a Arc<Overlap>,
         how: OverlapSolving,
         low: Option<Arc<OverlapModes>>,
-        kept: &'a Mutex<OverlapKept>,
+        kept: &'a Mutex<OverlapShared>,
         columns: usize,
     ) -> Self {
         let low = low.filter(|_| how.deflate);
@@ -224,7 +224,7 @@ impl<'a> OverlapInverse<'a> {
     pub fn solved(&self) -> Option<(OverlapAlgorithm, Preconditioned)> {
         self.solver.get().map(|solver| (solver.taken(), solver.preconditioned()))
     }
-    fn kept(&self) -> MutexGuard<'_, OverlapKept> {
+    fn kept(&self) -> MutexGuard<'_, OverlapShared> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn solver(&self) -> Result<&OverlapSolver> {

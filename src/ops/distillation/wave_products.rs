@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::fields::time_slices::dots;
 use crate::fields::{Components, VectorField};
 
-/// The colour vectors of a field: themselves, or of spinors vector 4 k + s for spin s of column k.
+/// The colour vectors of a field. A field of colour vectors is returned as it is; of spinors, spin s of column k
+/// becomes vector 4 k + s.
 ///
 /// # Errors
 /// `FieldMismatch`: other components; `OutOfMemory`.

@@ -374,9 +374,9 @@ impl CopyState<'_, '_> {
                 updater.quality(&even)
             };
             let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
-            let spent = |c: usize| active[c] && slices[c].iterations >= params.max_iterations;
+            let exhausted = |c: usize| active[c] && slices[c].iterations >= params.max_iterations;
             let to_check =
-                |c: usize| spent(c) || (active[c] && stop.may_be_met(&seen[c], rise(c), late));
+                |c: usize| exhausted(c) || (active[c] && stop.may_be_met(&seen[c], rise(c), late));
             let mut now = match (0..slices.len()).any(to_check) {
                 true => Some(all(updater)?),
                 false => None,
@@ -394,7 +394,7 @@ impl CopyState<'_, '_> {
                 now = Some(all(updater)?);
             }
             if let Some(mut now) = now {
-                let done = |c: usize| spent(c) || (active[c] && stop.met(&now[c], rise(c)));
+                let done = |c: usize| exhausted(c) || (active[c] && stop.met(&now[c], rise(c)));
                 let asked = ends || (0..slices.len()).any(done);
                 if let Some(judge) = judge.as_deref_mut().filter(|_| asked) {
                     judge.restart(updater.sweeper.g.to(judge.sweeper.g.precision())?)?;

@@ -156,12 +156,12 @@ const SHORT: usize = 8;
 pub struct LoopForce {
     action: LoopAction,
     walker: Walker,
-    way: Way,
+    way: ForceMethod,
 }
 
 /// Methods of computing the force.
 #[derive(Debug)]
-enum Way {
+enum ForceMethod {
     /// Computes the force of each link from the paths that close its loops. This is for short loops that no border
     /// cuts.
     Links { paths: Buffer, weights: Buffer },
@@ -205,12 +205,12 @@ impl LoopForce {
                 Ok(buffer)
             };
             let paths = upload(bytemuck::cast_slice(&paths))?;
-            Way::Links { paths, weights: upload(bytemuck::cast_slice(&weights))? }
+            ForceMethod::Links { paths, weights: upload(bytemuck::cast_slice(&weights))? }
         } else {
             let (form, together) = (MatrixForm::Algebra, walker.together());
             let field = || MatrixField::new(device, geometry, precision, form, together);
             let elements = [field()?, field()?];
-            Way::Steps {
+            ForceMethod::Steps {
                 elements: Box::new(elements),
                 force: Momenta::new(device, geometry, precision)?,
             }
@@ -251,7 +251,7 @@ fn add(
                 args.last[slot] = i32::from(n + 1 == loops.get(k).len());
             }
         }
-        walker.launch(kernels::PathTurn::of(gauge.precision())?, &args)?;
+        walker.launch(kernels::PathForce::of(gauge.precision())?, &args)?;
         std::mem::swap(&mut from, &mut to);
     }
     Ok(())
@@ -288,7 +288,7 @@ impl LinkAction for LoopForce {
         let geometry = gauge.geometry();
         let LoopForce { action, walker, way } = self;
         let size = match way {
-            Way::Links { paths, weights } => {
+            ForceMethod::Links { paths, weights } => {
                 let (work, column) = link_work(geometry, gauge.device());
                 let args = ForceArgs {
                     geom: geometry.args(),
@@ -305,7 +305,7 @@ impl LinkAction for LoopForce {
                 let sums = geometry.reduce_here(gauge.device(), kernel, &args, work)?;
                 sum_and_max(geometry, &sums)?
             }
-            Way::Steps { elements, force } => {
+            ForceMethod::Steps { elements, force } => {
                 force.clear()?;
                 for batch in action.loops.batches(walker.together()) {
                     add((action, walker), gauge, &batch, (elements, force))?;

@@ -31,7 +31,7 @@ impl Stout {
         Self::anisotropic([[rho; 4]; 4], levels)
     }
 
-    /// Stout smearing with any weights, rho[mu][nu]. Errors as of [`Stout::new`].
+    /// Stout smearing with any weights rho[mu][nu]. Errors are those of [`Stout::new`].
     pub fn anisotropic(rho: [[f64; 4]; 4], levels: usize) -> Result<Self> {
         if !(1..=64).contains(&levels) {
             refuse!(BadParameter, "stout smearing", expected("1 to 64 levels"), found("{levels}"));
@@ -55,7 +55,7 @@ impl Stout {
         Ok(Stout { rho: all, levels })
     }
 
-    /// The smeared links. Errors as of [`Smeared::new`].
+    /// The smeared links. Errors are those of [`Smeared::new`].
     pub fn smear(&self, gauge: &GaugeField) -> Result<GaugeField> {
         let mut all = Smeared::new(*self, gauge)?;
         match all.links.pop() {
@@ -142,7 +142,7 @@ impl Smeared {
         let lambda = Momenta::new(links.device(), links.geometry(), links.precision())?;
         for level in (0..self.stout.levels).rev() {
             let args = StoutArgs { force: force.view(), lambda: lambda.view(), ..self.args(level) };
-            self.run(kernels::StoutTurn::of(self.precision())?, &args)?;
+            self.run(kernels::StoutLambda::of(self.precision())?, &args)?;
             lambda.exchange()?;
             self.run(kernels::StoutForce::of(self.precision())?, &args)?;
         }

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::lines::{check_lengths, conserved, displacement, terms, Factor, Term, Tree};
 use super::spin::Spin;
-use super::waves::{from_source, inside, Same, Slices, Wave, Waves};
+use super::waves::{from_source, inside, SamePrecision, Slices, Wave, Waves};
 use crate::backend::args::SpinPairArgs;
 use crate::backend::kernels;
 use crate::bail;
@@ -44,7 +44,7 @@ pub fn insertions(
 ) -> Result<Vec<Complex64>> {
     let all: Vec<Vec<Term>> = operators.iter().map(|f| terms(f)).collect::<Result<_>>()?;
     check_lengths(operators, lines.forward.geometry().global_extents())?;
-    let found = Found::new(lines, all.iter().flatten(), momenta)?;
+    let found = PathContractions::new(lines, all.iter().flatten(), momenta)?;
     let mut out = vec![];
     for of_line in &all {
         for gamma in Gamma::all() {
@@ -64,7 +64,7 @@ pub fn insertions(
 /// Errors of [`insertions`].
 pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Complex64>> {
     let all = [0, 1, 2, 3].map(conserved);
-    let found = Found::new(lines, all.iter().flatten(), momenta)?;
+    let found = PathContractions::new(lines, all.iter().flatten(), momenta)?;
     let mut out = vec![];
     for terms in &all {
         for p in 0..momenta.len() {
@@ -75,7 +75,7 @@ pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Compl
 }
 
 /// Contractions for all paths: spin matrices summed over space.
-struct Found {
+struct PathContractions {
     paths: Vec<Vec<u8>>,
     /// Sums for each path, by momentum and by time of the lattice.
     slices: Vec<Slices>,
@@ -85,12 +85,12 @@ struct Found {
     start: usize,
 }
 
-impl Found {
+impl PathContractions {
     fn new<'t>(
         lines: Lines,
         terms: impl Iterator<Item = &'t Term>,
         momenta: &[[i32; 3]],
-    ) -> Result<Found> {
+    ) -> Result<PathContractions> {
         let Lines { back, forward, origin, .. } = lines;
         check_spinors(forward, "forward")?;
         check_spinors(back, "back")?;
@@ -107,7 +107,7 @@ impl Found {
             }
         }
         let fields = [forward, back];
-        let same = Same::new(&fields)?;
+        let same = SamePrecision::new(&fields)?;
         let (forward, back) = (same.of(&fields, 0), same.of(&fields, 1));
         let mut traversal = Traversal {
             back,
@@ -117,11 +117,18 @@ impl Found {
             wave: Wave { boundary: lines.boundary, ..Wave::from(origin) },
             slices: vec![Slices::new(); paths.len()],
         };
-        traversal.visit(&Tree::new(&paths), &mut Place::Given(forward), &mut vec![])?;
+        traversal.visit(&Tree::new(&paths), &mut TransportedField::Given(forward), &mut vec![])?;
         let extents = forward.geometry().global_extents();
         let boundary = traversal.links.geometry().boundary();
         let slices = traversal.slices;
-        Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, boundary, start: origin[3] })
+        Ok(PathContractions {
+            paths,
+            slices,
+            momenta: momenta.to_vec(),
+            extents,
+            boundary,
+            start: origin[3],
+        })
     }
 
     /// The sum over the terms of an operator, for momentum number `p` and each time from the origin. `of` maps the spin
@@ -184,19 +191,19 @@ pub(super) fn links_for(
 }
 
 /// A field that was transported along a path: the caller's field, or one with memory of its own.
-enum Place<'a> {
+enum TransportedField<'a> {
     Given(&'a SpinorField),
     Own(SpinorField),
     /// The field is no longer available: its memory holds the field of a longer path.
     Gone,
 }
 
-impl Place<'_> {
+impl TransportedField<'_> {
     fn field(&self) -> &SpinorField {
         match self {
-            Place::Given(field) => field,
-            Place::Own(field) => field,
-            Place::Gone => unreachable!("the last child takes the memory"),
+            TransportedField::Given(field) => field,
+            TransportedField::Own(field) => field,
+            TransportedField::Gone => unreachable!("the last child takes the memory"),
         }
     }
 }
@@ -213,7 +220,12 @@ struct Traversal<'a> {
 
 impl Traversal<'_> {
     /// Contracts the paths that end at a node, and continues with its children, which are one step longer.
-    fn visit(&mut self, node: &Tree, place: &mut Place, path: &mut Vec<u8>) -> Result<()> {
+    fn visit(
+        &mut self,
+        node: &Tree,
+        place: &mut TransportedField,
+        path: &mut Vec<u8>,
+    ) -> Result<()> {
         if let [first, rest @ ..] = node.wanted.as_slice() {
             let back: Vec<u8> = path.iter().rev().copied().collect();
             let wave = Wave { displacement: displacement(&back), ..self.wave };
@@ -242,13 +254,13 @@ impl Traversal<'_> {
             };
             self.shift(*step)?.apply(&mut next, from)?;
             if k + 1 == node.children.len() {
-                *place = Place::Gone;
+                *place = TransportedField::Gone;
             }
             path.push(*step);
-            let mut next = Place::Own(next);
+            let mut next = TransportedField::Own(next);
             self.visit(child, &mut next, path)?;
             path.pop();
-            if let Place::Own(field) = next {
+            if let TransportedField::Own(field) = next {
                 spare = Some(field);
             }
         }

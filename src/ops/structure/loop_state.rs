@@ -58,7 +58,7 @@ fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
 
 /// Identifies sums of loops, so that a file of other loops is recognised: named texts, and named numbers for
 /// operators, links and spaces.
-struct About {
+struct LoopsIdentity {
     texts: Vec<(String, String)>,
     marks: Vec<(String, f64)>,
 }
@@ -69,7 +69,7 @@ fn listed<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
 }
 
 impl LoopSums {
-    fn about(&self, quarks: &LoopQuarks) -> Result<About> {
+    fn about(&self, quarks: &LoopQuarks) -> Result<LoopsIdentity> {
         let of = &self.of;
         let geometry = quarks.links.geometry();
         // The marks identify links, masses and other coefficients.
@@ -132,7 +132,7 @@ impl LoopSums {
                 |(l, n): (usize, f64)| (format!("|R eta|^2 of level {}", l + 1), n / norm);
             marks.extend(space.norms(&eta)?.into_iter().enumerate().map(of_level));
         }
-        Ok(About { texts, marks })
+        Ok(LoopsIdentity { texts, marks })
     }
 
     /// Writes the sums to a file, which appears complete or not at all; all ranks call it.
@@ -141,7 +141,7 @@ impl LoopSums {
     /// `FileWrite`.
     pub fn write(&self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
-        let About { texts, marks } = self.about(quarks)?;
+        let LoopsIdentity { texts, marks } = self.about(quarks)?;
         let marks = marks.into_iter().map(|(_, value)| value).collect();
         let mut file = Tables { texts, tables: vec![("marks".into(), marks)] };
         let flat = |all: &[Complex64]| all.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
@@ -166,7 +166,7 @@ impl LoopSums {
     pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let file = comm.agree(Tables::read(path, KIND))?;
-        let About { texts, marks } = self.about(quarks)?;
+        let LoopsIdentity { texts, marks } = self.about(quarks)?;
         for (name, expected) in &texts {
             let found = file.text(name).unwrap_or("nothing");
             if found != expected {

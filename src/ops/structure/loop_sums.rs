@@ -101,7 +101,7 @@ choices! {
     pub enum TermKind: plaq_loops_term {
         /// The difference of a level and the next one, or the last level itself, by noise on this level.
         Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
-        /// The same quantity exactly, from all coordinate vectors of the level.
+        /// The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
         Exact = 1, PLAQ_LOOPS_TERM_EXACT, "exact";
         /// The first terms of the hopping expansion, exactly.
         Hopping = 2, PLAQ_LOOPS_TERM_HOPPING, "hopping";
@@ -234,7 +234,7 @@ pub struct LoopResult {
 
 /// Parameters of loops: noise, operators, momenta, and the way in which solutions are contracted.
 #[derive(Clone)]
-pub struct LoopOf {
+pub struct LoopSettings {
     pub noise: LoopNoise,
     pub how: OneEnd,
     pub factor: Complex64,
@@ -244,7 +244,7 @@ pub struct LoopOf {
     pub params: LoopSumsParams,
 }
 
-impl LoopOf {
+impl LoopSettings {
     /// Prepares the first terms of the hopping expansion.
     fn hopping<'a>(&self, solver: &'a DiracSolver) -> Hopping<'a> {
         Hopping::new(solver, self.params.hopping, &self.lines, self.noise)
@@ -267,7 +267,7 @@ pub struct LoopQuarks<'a> {
 
 /// Loops whose parts are summed up step by step.
 pub struct LoopSums {
-    pub(super) of: LoopOf,
+    pub(super) of: LoopSettings,
     pub(super) parts: Vec<Part>,
     times: usize,
     /// Count of numbers in lines, and of numbers in currents.
@@ -280,7 +280,7 @@ impl LoopSums {
     /// # Errors
     /// `Unsupported`: low modes or the hopping expansion together with a contraction other than `OneEnd::None`;
     /// `FieldMismatch`: a space of another operator; `InvalidArgument`: nothing to sum.
-    pub fn new(of: LoopOf, quarks: &LoopQuarks) -> Result<LoopSums> {
+    pub fn new(of: LoopSettings, quarks: &LoopQuarks) -> Result<LoopSums> {
         // (A^-1 H)^n before S - S' is no product of two inverses, as A differs for two quarks.
         if of.how != OneEnd::None && of.params.hopping > 0 {
             refuse!(
@@ -448,9 +448,9 @@ impl LoopSums {
         let comm = quarks.links.geometry().comm().clone();
         let (mut stopped, mut seconds) = (false, 0.0f64);
         let reached = loop {
-            let mut spent = [start.elapsed().as_secs_f64()];
-            comm.max(&mut spent)?;
-            seconds = spent[0].max(seconds);
+            let mut elapsed = [start.elapsed().as_secs_f64()];
+            comm.max(&mut elapsed)?;
+            seconds = elapsed[0].max(seconds);
             let error = self.error(goals.gamma);
             let reached = goals.error > 0.0 && error <= goals.error;
             if reached || (goals.seconds > 0.0 && seconds >= goals.seconds) {
@@ -459,13 +459,14 @@ impl LoopSums {
             let Some(next) = self.next(quarks, goals, seconds)? else { break goals.error == 0.0 };
             let residual = [if error.is_finite() { error } else { 1.0 }];
             let now = Progress { iteration: self.steps(), residual: &residual, seconds };
-            let mut told = |p: &Progress| monitor(&Progress { seconds: seconds + p.seconds, ..*p });
-            if told(&Progress { seconds: 0.0, ..now }).is_break() {
+            let mut notify =
+                |p: &Progress| monitor(&Progress { seconds: seconds + p.seconds, ..*p });
+            if notify(&Progress { seconds: 0.0, ..now }).is_break() {
                 stopped = true;
                 break false;
             }
             let (before, began) = (self.parts[next].done, Instant::now());
-            self.step(next, quarks, goals, &mut told)?;
+            self.step(next, quarks, goals, &mut notify)?;
             let mut took = [began.elapsed().as_secs_f64()];
             comm.max(&mut took)?;
             self.parts[next].seconds += took[0];
@@ -539,10 +540,10 @@ impl LoopSums {
         // All ranks decide alike, as they know the same sums and times.
         if exact {
             let old = &self.parts[place];
-            let (spent, solves) = (old.seconds, old.solves);
+            let (elapsed, solves) = (old.seconds, old.solves);
             let mut made =
                 Part::new(Term::Exact(level), columns, self.numbers[0] + self.numbers[1])?;
-            (made.seconds, made.solves) = (spent, solves);
+            (made.seconds, made.solves) = (elapsed, solves);
             self.parts[place] = made;
         }
         Ok(())

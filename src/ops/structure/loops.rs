@@ -354,7 +354,7 @@ impl LoopOperators<'_> {
 
 /// A function that computes L b, the approximate inverse by low modes, or if its argument is true L' b of the second
 /// quark; this is subtracted from inverses.
-pub type Low<'a> = dyn Fn(&SpinorField, bool) -> Result<SpinorField> + 'a;
+pub type LowInverse<'a> = dyn Fn(&SpinorField, bool) -> Result<SpinorField> + 'a;
 /// A function that changes columns of solutions before these are contracted.
 pub type Change<'a> = dyn Fn(&mut SpinorField) -> Result<()> + 'a;
 
@@ -366,7 +366,7 @@ pub struct LoopKind<'a> {
     pub factor: Complex64,
     /// Low modes whose contribution is subtracted: the loops are those of M^-1 - L, S S' - L L' or S(mu) gamma5
     /// S(-mu) - L(mu) gamma5 L(-mu).
-    pub low: Option<&'a Low<'a>>,
+    pub low: Option<&'a LowInverse<'a>>,
     /// A function applied to solutions of plain loops, without low modes.
     pub change: Option<&'a Change<'a>>,
 }

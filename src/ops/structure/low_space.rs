@@ -18,7 +18,7 @@ use crate::refuse;
 use crate::solvers::dense;
 
 /// Largest number of low modes.
-const MOST_VECTORS: usize = 8192;
+const MAX_LOW_MODES: usize = 8192;
 /// Number of modes to which M is applied together.
 const AT_ONCE: usize = 8;
 
@@ -154,8 +154,8 @@ impl LowSpace {
         }
         let one = vectors.first().columns(0, 1)?;
         op.shape().check(&one, "vectors")?;
-        if k > MOST_VECTORS {
-            refuse!(InvalidArgument, "vectors", expected("at most {MOST_VECTORS}"), found("{k}"));
+        if k > MAX_LOW_MODES {
+            refuse!(InvalidArgument, "vectors", expected("at most {MAX_LOW_MODES}"), found("{k}"));
         }
         let mut matrix = host_array(k * k, Complex64::ZERO, "the operator in a space")?;
         for first in (0..k).step_by(AT_ONCE) {

@@ -9,7 +9,7 @@ use super::insertions::{conserved_current, links_for, Lines};
 use super::lines::{check_path, displacement};
 use super::spin::Spin;
 use super::three_quarks::{arguments, conjugate, Form, Pairing, ThreeQuarks};
-use super::waves::{inside, Same, Wave};
+use super::waves::{inside, SamePrecision, Wave};
 use crate::backend::args::{QuarkTripleArgs, SpinProductArgs};
 use crate::backend::kernels;
 use crate::bail;
@@ -99,8 +99,8 @@ fn check_pair(from: &SpinorField, to: &SpinorField) -> Result<()> {
 }
 
 /// Computes to = wave(x) Gamma [path] from: an operator applied to a propagator, as the source of the propagator that
-/// continues from there. `path` as of [`CovariantShift`], with boundary phases in units of pi; without links these
-/// are 1.
+/// continues from there. `path` is that of a [`CovariantShift`], with boundary phases in units of pi; without links
+/// these are 1.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, precisions or numbers of columns, half precision; `InvalidArgument`: a time or an
@@ -189,7 +189,7 @@ pub fn through_baryon(
     (wave, crossed): (SliceWave, bool),
 ) -> Result<()> {
     quarks.check(&[wave.momentum])?;
-    let same = Same::new(&quarks.quarks)?;
+    let same = SamePrecision::new(&quarks.quarks)?;
     let fields = [0, 1, 2].map(|k| same.of(&quarks.quarks, k));
     wave.check(fields[0])?;
     fields[0].check_like(to, "to")?;

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 
 use super::spin::Spin;
-use super::waves::{from_source, inside, Same, Slices, Wave, Waves};
+use super::waves::{from_source, inside, SamePrecision, Slices, Wave, Waves};
 use crate::backend::args::QuarkTripleArgs;
 use crate::backend::kernels;
 use crate::bail;
@@ -124,7 +124,7 @@ impl ThreeQuarks<'_> {
         momenta: &[[i32; 3]],
     ) -> Result<Vec<Slices>> {
         self.check(momenta)?;
-        let same = Same::new(&self.quarks)?;
+        let same = SamePrecision::new(&self.quarks)?;
         let fields = [0, 1, 2].map(|k| same.of(&self.quarks, k));
         let backwards: Vec<[i32; 3]> = momenta.iter().map(|p| p.map(|n| -n)).collect();
         let waves = Waves::new(fields[0], &backwards)?;

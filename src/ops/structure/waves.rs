@@ -49,7 +49,7 @@ pub(super) struct Waves {
 
 /// Largest number of waves in one reduction, so that its batches, two for each wave and time slice, do not exceed
 /// what a launch can have.
-const MOST: usize = 4096;
+const MAX_WAVES: usize = 4096;
 
 impl Waves {
     /// Makes memory for fields like this one, and the waves exp(i p x) with p_i = 2 pi n_i / L_i.
@@ -77,8 +77,8 @@ impl Waves {
         let matrices = MatricesArgs { data: self.matrices.ptr(), bytes: self.plane as i64 };
         let times = like.geometry().global_extents()[3];
         let mut out = Slices::new();
-        for first in (0..self.count).step_by(MOST) {
-            let waves = MOST.min(self.count - first);
+        for first in (0..self.count).step_by(MAX_WAVES) {
+            let waves = MAX_WAVES.min(self.count - first);
             let all = over_slices(like, (waves, 32), |slice, work| {
                 launch(matrices, slice, Work { batches: work.batches / waves, ..work })?;
                 let args = SliceWaveArgs {
@@ -103,10 +103,10 @@ impl Waves {
 
 /// Copies of fields in one precision that contractions support, where the fields have another: the highest precision
 /// among them, single instead of half.
-pub(super) struct Same(Vec<Option<SpinorField>>);
+pub(super) struct SamePrecision(Vec<Option<SpinorField>>);
 
-impl Same {
-    pub fn new(fields: &[&SpinorField]) -> Result<Same> {
+impl SamePrecision {
+    pub fn new(fields: &[&SpinorField]) -> Result<SamePrecision> {
         let double = fields.iter().any(|f| f.precision() == Precision::F64);
         let wanted = if double { Precision::F64 } else { Precision::F32 };
         let copy = |field: &&SpinorField| {
@@ -117,7 +117,7 @@ impl Same {
             blas::copy(&mut copy, field)?;
             Ok(Some(copy))
         };
-        Ok(Same(fields.iter().map(copy).collect::<Result<_>>()?))
+        Ok(SamePrecision(fields.iter().map(copy).collect::<Result<_>>()?))
     }
     pub fn of<'a>(&'a self, fields: &[&'a SpinorField], k: usize) -> &'a SpinorField {
         self.0[k].as_ref().unwrap_or(fields[k])

@@ -32,7 +32,7 @@ struct Vectors {
 }
 
 /// Sums after an iteration.
-struct Found {
+struct StepSums {
     /// The numerator of alpha of the next iteration.
     rho: Vec<f64>,
     /// The curvature of the gradient.
@@ -60,7 +60,7 @@ impl Vectors {
     }
 
     /// Computes the gradient of the residual, its image and all sums.
-    fn gradient(&mut self, mixed: &mut MixedPrecision) -> Result<Found> {
+    fn gradient(&mut self, mixed: &mut MixedPrecision) -> Result<StepSums> {
         if let Some(s) = &mut self.s {
             mixed.operator().apply_dagger(s, &mixed.r)?;
         }
@@ -80,15 +80,15 @@ impl Vectors {
             1 => {
                 let (dots, r2) = next();
                 let curvature = dots.iter().map(|z| z.re).collect();
-                Found { rho: r2.clone(), curvature, r2 }
+                StepSums { rho: r2.clone(), curvature, r2 }
             }
             2 => {
                 let ((_, curvature), (_, r2)) = (next(), next());
-                Found { rho: r2.clone(), curvature, r2 }
+                StepSums { rho: r2.clone(), curvature, r2 }
             }
             _ => {
                 let ((_, rho), (_, curvature), (_, r2)) = (next(), next(), next());
-                Found { rho, curvature, r2 }
+                StepSums { rho, curvature, r2 }
             }
         })
     }

@@ -11,9 +11,7 @@ use super::files;
 use super::options::{
     items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT,
 };
-use super::quark::{
-    self, check_kappa, monitor, multigrid, multigrid_json, of_quark, Action, Solving,
-};
+use super::quark::{self, check_kappa, monitor, multigrid, multigrid_json, Action, Solving};
 use super::session::{self, overwrite, Progress, Session};
 use super::{interrupted, output, Failure, Run};
 use crate::compose::multigrid::Multigrid;
@@ -25,20 +23,17 @@ use crate::ops::gamma::NAMES;
 use crate::ops::source::Dilute;
 use crate::ops::structure::lines::Factor;
 use crate::ops::structure::loop_sums::{
-    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, LoopsReport,
+    LoopGoals, LoopQuarks, LoopSettings, LoopSums, LoopSumsParams, LoopsReport,
 };
 use crate::ops::structure::loops::{LoopsParams, OneEnd};
 use crate::ops::structure::low_space::LowSpace;
 use crate::solvers::{eigen_set, EigenParams};
-use report::Found;
+use report::ConfigurationLoops;
 
 const OF_MULTIGRID: &[&[Need]] = &[&[Need::Is("space", &["multigrid"])]];
 
 #[rustfmt::skip]
 const OPTIONS: &[Opt] = &[
-    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
-    opt("mass", Kind::Number, "M", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
-    of_quark("normalisation").or("mass"),
     opt("one-end", Kind::Flag, "B", "no", "yes: loops of D(mu)^-1 - D(-mu)^-1 by the one-end trick").needs(&[&[Need::With("mu")]]),
     opt("minus-kappa", Kind::Number, "K", "", "loops of D^-1 - D'^-1, D' with this hopping parameter").needs(&[&[Need::Without("one-end")], &[Need::Without("mu")]]),
     opt("lines", Kind::Text, "LINE[:LINE...]", "local", "lines that carry the quark, steps with commas between: local, or +x, -x (a link) and dx (a derivative) of x, y, z, t, e.g. local:+z,+z:dt"),
@@ -89,7 +84,7 @@ pub const COMMAND: Command = Command {
         "hopping expansion taken apart, without the sign of the fermion loop (docs/structure.md). Goals are those of",
         "each configuration.",
     ],
-    tables: &[files::MANY, OPTIONS, &quark::terms(&[]), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
+    tables: &[files::MANY, &quark::mass_options("hopping parameter of the quark"), OPTIONS, &quark::terms(&[]), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "loops b6.0.00001 --kappa 0.12 --csw 1.2 --solver mg --space multigrid --seconds 600",
     run,
@@ -107,7 +102,7 @@ struct Plan {
     action: Action,
     solving: Solving,
     words: Vec<String>,
-    of: LoopOf,
+    of: LoopSettings,
     goals: LoopGoals,
 }
 
@@ -130,15 +125,8 @@ fn factors(line: &str) -> Run<Vec<Factor>> {
 }
 
 fn plan(options: &Options) -> Run<Plan> {
-    let kappa = match (options.given("mass"), options.given("kappa")) {
-        (true, _) => {
-            options.check("mass", options.number("mass") > -4.0, "a number above -4")?;
-            1.0 / (2.0 * options.number("mass") + 8.0)
-        }
-        (_, true) => options.number("kappa"),
-        _ => return Err(Failure::usage("--kappa: missing; or give --mass")),
-    };
-    check_kappa("kappa", kappa)?;
+    let action = Action::of(options)?;
+    let kappa = action.required_kappa(options)?;
     let minus = options.get("minus-kappa").map(|_| options.number("minus-kappa"));
     if let Some(other) = minus {
         check_kappa("minus-kappa", other)?;
@@ -171,17 +159,15 @@ fn plan(options: &Options) -> Run<Plan> {
         )));
     }
     let noise = params.noise("").map_err(|e| Failure::usage(super::in_words(&e)))?;
-    let action = Action::of(options)?;
-    let mass = 0.5 / kappa - 4.0;
     let (how, factor) = match (options.flag("one-end"), minus) {
         (true, _) => (OneEnd::Same, Complex64::new(0.0, -2.0 * action.mu)),
-        (_, Some(other)) => (OneEnd::Other, Complex64::from(0.5 / other - 4.0 - mass)),
+        (_, Some(other)) => (OneEnd::Other, Complex64::from(0.5 / other - 0.5 / kappa)),
         _ => (OneEnd::None, Complex64::ONE),
     };
     if how != OneEnd::None && action.normalisation != Normalisation::Mass {
         return Err(Failure::usage("--normalisation: kappa; differences of quarks are of mass"));
     }
-    let of = LoopOf {
+    let of = LoopSettings {
         noise,
         how,
         factor,
@@ -264,7 +250,12 @@ fn check_outputs(options: &Options, plan: &Plan) -> Run<()> {
 }
 
 /// Computes the loops of a configuration.
-fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Run<Found> {
+fn loops_of(
+    session: &Session,
+    options: &Options,
+    plan: &Plan,
+    name: &str,
+) -> Run<ConfigurationLoops> {
     let of_file = |base: &str| files::of_several(base, name, plan.files.len() > 1);
     let loaded = files::read(session, name, &files::reading(options)?)?;
     let links = Arc::new(loaded.gauge);
@@ -312,7 +303,7 @@ fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Ru
         sums.read(state, &quarks)?;
     }
     let done = add(session, state, plan, &mut sums, &quarks)?;
-    Ok(Found {
+    Ok(ConfigurationLoops {
         name: name.to_string(),
         format: loaded.info.format,
         extents: links.geometry().global_extents(),
@@ -330,7 +321,7 @@ fn run(options: Options) -> Run<i32> {
             session::complain(&format!("loops on {}", session.device.name()));
         }
         files::of_one_run(session, &plan.files, &files::reading(&options)?)?;
-        let mut all: Vec<Found> = vec![];
+        let mut all: Vec<ConfigurationLoops> = vec![];
         for name in &plan.files {
             let found = loops_of(session, &options, &plan, name)?;
             found.table(&plan)?;
@@ -349,6 +340,6 @@ fn run(options: Options) -> Run<i32> {
                 report::hdf5(name, &plan, &all)?;
             }
         }
-        Ok(session::status(all.iter().all(Found::whole)))
+        Ok(session::status(all.iter().all(ConfigurationLoops::whole)))
     })
 }

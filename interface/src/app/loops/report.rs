@@ -17,7 +17,7 @@ use crate::ops::structure::loop_sums::{LoopSums, LoopsReport};
 use crate::params::Choice as _;
 
 /// The loops of a configuration.
-pub struct Found {
+pub struct ConfigurationLoops {
     pub name: String,
     pub format: FileFormat,
     pub extents: [usize; 4],
@@ -33,13 +33,13 @@ struct Values {
 }
 
 impl Values {
-    fn of(found: &Found) -> Result<Values> {
+    fn of(found: &ConfigurationLoops) -> Result<Values> {
         let all = found.sums.result(None)?;
         Ok(Values { mean: all.mean, squares: all.variance })
     }
 
     /// Means of all numbers over configurations, with errors from the scatter between configurations.
-    fn averages(all: &[Found]) -> Result<Values> {
+    fn averages(all: &[ConfigurationLoops]) -> Result<Values> {
         let each: Vec<Vec<Complex64>> =
             all.iter().map(|found| Ok(found.sums.result(None)?.mean)).collect::<Result<_>>()?;
         let n = each.len() as f64;
@@ -116,7 +116,7 @@ impl Values {
     }
 }
 
-impl Found {
+impl ConfigurationLoops {
     fn times(&self) -> usize {
         self.extents[3]
     }
@@ -183,7 +183,7 @@ impl Found {
 }
 
 /// Prints averages over configurations, if there are several.
-pub fn averages(plan: &Plan, all: &[Found]) -> Run<()> {
+pub fn averages(plan: &Plan, all: &[ConfigurationLoops]) -> Run<()> {
     if all.len() > 1 {
         say!("# averages of {} configurations, with what these scatter by as errors", all.len());
         Values::averages(all)?.table(plan, all[0].times());
@@ -192,7 +192,7 @@ pub fn averages(plan: &Plan, all: &[Found]) -> Run<()> {
 }
 
 /// The JSON report; for several configurations a list, and averages.
-pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
+pub fn json(session: &Session, plan: &Plan, all: &[ConfigurationLoops]) -> Result<Value> {
     let (of, goals) = (&plan.of, &plan.goals);
     let mut report = json!({
         "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
@@ -225,7 +225,7 @@ pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
 }
 
 /// Writes loops and errors of every configuration to an HDF5 file.
-pub fn hdf5(name: &str, plan: &Plan, all: &[Found]) -> Result<()> {
+pub fn hdf5(name: &str, plan: &Plan, all: &[ConfigurationLoops]) -> Result<()> {
     let Some(first) = all.first() else { return Ok(()) };
     let [lines, _] = first.sums.numbers();
     let (times, momenta) = (first.times(), &plan.of.momenta);

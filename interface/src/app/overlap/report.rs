@@ -7,20 +7,20 @@ use super::super::options::Options;
 use super::super::output::{self, exponent as e};
 use super::super::plot::{self, short, Panel, Series, BLUE, GREY, RED};
 use super::super::session::{say, Session};
-use super::work::Done;
+use super::work::Results;
 use super::{Plan, Task};
 use crate::error::Result;
 use crate::params::Choice;
 
 /// Eigenvalues and residuals of the low modes of one chirality: `side` 0 for positive, 1 for negative.
-fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
+fn low_of(plan: &Plan, done: &Results, side: usize) -> (Vec<f64>, Vec<f64>) {
     let first = |all: &[f64]| all.iter().take(plan.low).copied().collect();
     done.low
         .as_ref()
         .map_or((vec![], vec![]), |low| (first(&low.values()[side]), first(&low.residuals()[side])))
 }
 
-pub fn print(session: &Session, plan: &Plan, done: &Done) {
+pub fn print(session: &Session, plan: &Plan, done: &Results) {
     let (modes, r) = (done.op.sign().modes(), &done.report);
     let total = done.plaquette.total;
     say!(
@@ -98,7 +98,7 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
     }
 }
 
-pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> Value {
+pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Results) -> Value {
     let modes = done.op.sign().modes();
     let of_kernel: Vec<Value> = (0..modes.count())
         .map(|k| {
@@ -148,7 +148,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
                 "precision": options.text("precision"),
             }),
         );
-        let one = |(mass, q): (&f64, &super::work::OfMass)| {
+        let one = |(mass, q): (&f64, &super::work::MassCorrelators)| {
             let [pion, rho, nucleon] = &q.masses;
             json!({
                 "mass": mass, "condensate": q.condensate, "pion": q.pion, "rho_x": q.rho_xyz[0],
@@ -171,7 +171,7 @@ fn title(what: &str, plan: &Plan) -> String {
 
 /// Draws the modes of the kernel (moduli of positive and negative eigenvalues), or the low eigenvalues of D on their
 /// circle, Re lambda = |lambda|^2 / (2 rho).
-pub fn plot(name: &str, plan: &Plan, done: &Done) -> Result<()> {
+pub fn plot(name: &str, plan: &Plan, done: &Results) -> Result<()> {
     if plan.task == Task::Modes {
         let values = done.op.sign().modes().values();
         let of = |sign: f64| -> Vec<f64> {

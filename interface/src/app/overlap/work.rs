@@ -23,12 +23,12 @@ use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::observables::Plaquette;
 use crate::ops::overlap::{overlap_propagators, OverlapReport};
-use crate::ops::overlap_settings::OverlapKept;
+use crate::ops::overlap_settings::OverlapShared;
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::Source;
 
 /// The correlators for one mass.
-pub struct OfMass {
+pub struct MassCorrelators {
     pub pion: Vec<f64>,
     pub rho_xyz: [Vec<f64>; 3],
     pub rho: Vec<f64>,
@@ -43,11 +43,11 @@ pub struct Quarks {
     pub report: SolveTotals,
     /// Algorithm and preconditioner of the solves.
     pub by: (OverlapAlgorithm, Preconditioned),
-    pub of: Vec<OfMass>,
+    pub of: Vec<MassCorrelators>,
 }
 
 /// The results of a run.
-pub struct Done {
+pub struct Results {
     pub format: FileFormat,
     pub lattice: [usize; 4],
     pub plaquette: Plaquette,
@@ -105,7 +105,7 @@ fn quarks(
     plan: &Plan,
     low: Option<Arc<OverlapModes>>,
 ) -> Result<Quarks> {
-    let kept = &mut OverlapKept::default();
+    let kept = &mut OverlapShared::default();
     let solver = plan.solving.solver(op, low, &plan.masses, COLUMNS, kept)?;
     let mut progress = Progress::new();
     let (fields, report) = {
@@ -127,13 +127,13 @@ fn quarks(
             effective_mass(&nucleon, EffectiveMass::Log),
         ];
         let condensate = blas::dot(&source, field)?.iter().map(|z| z.re).sum();
-        of.push(OfMass { pion: c.pion, rho_xyz: c.rho, rho, nucleon, masses, condensate });
+        of.push(MassCorrelators { pion: c.pion, rho_xyz: c.rho, rho, nucleon, masses, condensate });
     }
     let by = (solver.taken(), solver.preconditioned());
     Ok(Quarks { report: solver.totals(report), by, of })
 }
 
-pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
+pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Results> {
     let mut seconds = [0.0; 7];
     let how = files::reading(options)?;
     let loaded = timed(&mut seconds[0], || files::read(session, &plan.file, &how))?;
@@ -198,5 +198,16 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
     let report = OverlapReport::new(&op, [seconds[1], seconds[2]], by, low.as_deref());
     let (format, plaquette) = (loaded.info.format, loaded.plaquette);
     let locality = largest;
-    Ok(Done { format, lattice, plaquette, op, report, violation, locality, low, quarks, seconds })
+    Ok(Results {
+        format,
+        lattice,
+        plaquette,
+        op,
+        report,
+        violation,
+        locality,
+        low,
+        quarks,
+        seconds,
+    })
 }

@@ -73,7 +73,7 @@ pub struct Panel {
 }
 
 /// A text, line or symbol of a picture. Positions are in points from the upper left corner of a panel.
-enum Mark {
+enum Drawing {
     /// A text at its base line.
     Text {
         at: [f64; 2],
@@ -186,7 +186,7 @@ fn ticks(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
 }
 
 /// Lays a panel out as texts, lines and symbols.
-fn marks(p: &Panel) -> Vec<Mark> {
+fn marks(p: &Panel) -> Vec<Drawing> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for s in &p.series {
@@ -222,15 +222,18 @@ fn marks(p: &Panel) -> Vec<Mark> {
     }
     let (sx, sy) = ((LAST - LEFT) / (to - from), (END - TOP) / (high - low));
     let (x, y) = (|v: f64| LEFT + (v - from) * sx, |v: f64| END - (v - low) * sy);
-    let say =
-        |x: f64, y: f64, anchor, text: &str| Mark::Text { at: [x, y], anchor, text: text.into() };
+    let say = |x: f64, y: f64, anchor, text: &str| Drawing::Text {
+        at: [x, y],
+        anchor,
+        text: text.into(),
+    };
     let mut all = vec![say(LEFT, 20.0, Anchor::Start, &p.title)];
     all.push(say((LEFT + LAST) / 2.0, HEIGHT as f64 - 10.0, Anchor::Middle, p.across));
-    all.push(Mark::Turned { at: [16.0, (TOP + END) / 2.0], text: p.up.into() });
+    all.push(Drawing::Turned { at: [16.0, (TOP + END) / 2.0], text: p.up.into() });
     let step = step_of(high - low);
     for tick in ticks(low, high, step) {
         let (at, label) = (y(tick), short((tick / step).round() * step));
-        all.push(Mark::Rule { points: vec![[LEFT, at], [LAST, at]], colour: GRID });
+        all.push(Drawing::Rule { points: vec![[LEFT, at], [LAST, at]], colour: GRID });
         all.push(say(LEFT - 6.0, at + 4.0, Anchor::End, &label));
     }
     let step = if index { step_of(to - from).max(1.0) } else { step_of(to - from) };
@@ -238,7 +241,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
         let label = short((tick / step).round() * step);
         all.push(say(x(tick), END + 18.0, Anchor::Middle, &label));
     }
-    all.push(Mark::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
+    all.push(Drawing::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
     // The legend stands above all series.
     let (mut names, mut keys) = (vec![], vec![]);
     for (k, s) in p.series.iter().enumerate() {
@@ -246,13 +249,13 @@ fn marks(p: &Panel) -> Vec<Mark> {
         if let Some((mean, error, first)) = s.band.filter(|b| b.1 > 0.0 && b.2 < s.values.len()) {
             let (left, top) = (x(s.place(first)), (mean + error).min(high));
             let height = ((top - (mean - error).max(low)) * sy).max(1.0);
-            all.push(Mark::Band { left, right: LAST, top: y(top), height, colour });
+            all.push(Drawing::Band { left, right: LAST, top: y(top), height, colour });
         }
         let shown = (0..s.values.len()).filter(|&i| s.values[i].is_finite());
         let symbol = [Symbol::Disc, Symbol::Square, Symbol::Triangle][k % 3];
         if s.line {
             let points = shown.map(|i| [x(s.place(i)), y(s.values[i])]).collect();
-            all.push(Mark::Curve { points, colour });
+            all.push(Drawing::Curve { points, colour });
         } else {
             let radius = if s.values.len() > 60 { 1.5 } else { 4.0 };
             for i in shown {
@@ -260,19 +263,19 @@ fn marks(p: &Panel) -> Vec<Mark> {
                 if s.bar(i) > 0.0 {
                     let top = y((s.values[i] + s.bar(i)).min(high));
                     let bottom = y((s.values[i] - s.bar(i)).max(low));
-                    all.push(Mark::Bar { x: at[0], top, bottom, colour });
+                    all.push(Drawing::Bar { x: at[0], top, bottom, colour });
                 }
-                all.push(Mark::Symbol { at, symbol, radius, colour });
+                all.push(Drawing::Symbol { at, symbol, radius, colour });
             }
         }
         if !s.name.is_empty() {
             let base = TOP + 14.0 + 18.0 * names.len() as f64;
             let text = s.name.clone();
-            names.push(Mark::Name { at: [LAST - 22.0, base], text, colour });
+            names.push(Drawing::Name { at: [LAST - 22.0, base], text, colour });
             let (x, y) = (LAST - 10.0, base - 4.5);
             keys.push(match s.line {
-                true => Mark::Curve { points: vec![[x - 7.0, y], [x + 7.0, y]], colour },
-                false => Mark::Symbol { at: [x, y], symbol, radius: 4.0, colour },
+                true => Drawing::Curve { points: vec![[x - 7.0, y], [x + 7.0, y]], colour },
+                false => Drawing::Symbol { at: [x, y], symbol, radius: 4.0, colour },
             });
         }
     }
@@ -280,7 +283,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
         let more = names.len() - NAMES + 1;
         names.truncate(NAMES);
         keys.truncate(NAMES - 1);
-        if let Some(Mark::Name { text, colour, .. }) = names.last_mut() {
+        if let Some(Drawing::Name { text, colour, .. }) = names.last_mut() {
             (*text, *colour) = (format!("and {more} more"), BLACK);
         }
     }
@@ -294,7 +297,7 @@ pub const ENDINGS: &[&str] = &[".svg", ".pdf", ".png"];
 
 /// Writes the panels to a file, in the format given by the end of its name.
 pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
-    let panels: Vec<Vec<Mark>> = panels.iter().map(marks).collect();
+    let panels: Vec<Vec<Drawing>> = panels.iter().map(marks).collect();
     let picture = match Path::new(name).extension().and_then(|ending| ending.to_str()) {
         Some("pdf") => pdf::page(&panels).into_bytes(),
         Some("png") => png::page(&panels)?,
@@ -363,7 +366,7 @@ mod tests {
             let panel = Panel { series: (0..count).map(one).collect(), ..Default::default() };
             let all = marks(&panel);
             let names = all.iter().filter_map(|mark| match mark {
-                Mark::Name { at, text, .. } => Some((at[1], text.as_str())),
+                Drawing::Name { at, text, .. } => Some((at[1], text.as_str())),
                 _ => None,
             });
             let names: Vec<(f64, &str)> = names.collect();
@@ -413,7 +416,7 @@ mod tests {
             let below = (k * HEIGHT) as f64;
             let mut symbols = 0;
             for mark in all {
-                if let Mark::Symbol { at: [x, y], colour: own, radius, .. } = mark {
+                if let Drawing::Symbol { at: [x, y], colour: own, radius, .. } = mark {
                     assert_eq!(colour(*x, y + below), *own);
                     assert_ne!(colour(*x + 2.0 * radius, y + below), *own);
                     symbols += 1;

@@ -1,6 +1,6 @@
 //! Pictures as PDF (ISO 32000-1): one page, text in Helvetica, which every reader has.
 
-use super::{Anchor, Mark, Symbol, FONT, HEIGHT, WHITE, WIDTH};
+use super::{Anchor, Drawing, Symbol, FONT, HEIGHT, WHITE, WIDTH};
 
 /// Widths of the letters of Helvetica from the space to the tilde, in thousandths of the size of the font (Adobe, Font
 /// metrics of the core 14 fonts).
@@ -46,9 +46,9 @@ fn line(points: &[[f64; 2]], up: &impl Fn(f64) -> f64) -> String {
 
 /// The operators that draw a mark; `up` converts a distance below the panel's top to one above the bottom of the
 /// page.
-fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
+fn operators(mark: &Drawing, up: &impl Fn(f64) -> f64) -> String {
     match mark {
-        Mark::Text { at: [x, y], anchor, text } => {
+        Drawing::Text { at: [x, y], anchor, text } => {
             let text = plain(text);
             let left = match anchor {
                 Anchor::Start => 0.0,
@@ -57,12 +57,12 @@ fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
             };
             format!("0 0 0 rg {}", shown(&text, [1.0, 0.0, 0.0, 1.0, x - left, up(*y)], 0))
         }
-        Mark::Turned { at: [x, y], text } => {
+        Drawing::Turned { at: [x, y], text } => {
             let text = plain(text);
             let below = up(*y) - 0.5 * width(&text);
             format!("0 0 0 rg {}", shown(&text, [0.0, 1.0, -1.0, 0.0, *x, below], 0))
         }
-        Mark::Name { at: [x, y], text, colour } => {
+        Drawing::Name { at: [x, y], text, colour } => {
             let (text, white) = (plain(text), rgb(WHITE));
             let place = [1.0, 0.0, 0.0, 1.0, x - width(&text), up(*y)];
             let around = shown(&text, place, 2);
@@ -72,22 +72,22 @@ fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
                 shown(&text, place, 0)
             )
         }
-        Mark::Rule { points, colour } | Mark::Curve { points, colour } => {
+        Drawing::Rule { points, colour } | Drawing::Curve { points, colour } => {
             format!("{} RG {}S\n", rgb(colour), line(points, up))
         }
-        Mark::Band { left, right, top, height, colour } => format!(
+        Drawing::Band { left, right, top, height, colour } => format!(
             "/Through gs {} rg {left:.2} {:.2} {:.2} {height:.2} re f /Whole gs\n",
             rgb(colour),
             up(top + height),
             right - left
         ),
-        Mark::Bar { x, top, bottom, colour } => {
+        Drawing::Bar { x, top, bottom, colour } => {
             let rules = [[x - 3.0, *top], [x + 3.0, *top], [*x, *top], [*x, *bottom]];
             let end = [[x - 3.0, *bottom], [x + 3.0, *bottom]];
             let all = [line(&rules[..2], up), line(&rules[2..], up), line(&end, up)].concat();
             format!("{} RG {all}S\n", rgb(colour))
         }
-        Mark::Symbol { at: [x, y], symbol, radius: r, colour } => {
+        Drawing::Symbol { at: [x, y], symbol, radius: r, colour } => {
             let path = match symbol {
                 // A circle of four arcs, each a cubic curve.
                 Symbol::Disc => {
@@ -115,7 +115,7 @@ fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
 }
 
 /// The page with the panels above each other.
-pub fn page(panels: &[Vec<Mark>]) -> String {
+pub fn page(panels: &[Vec<Drawing>]) -> String {
     let height = (panels.len() * HEIGHT) as f64;
     let mut drawn = String::from("1 w\n");
     for (k, marks) in panels.iter().enumerate() {

@@ -5,7 +5,7 @@ use tiny_skia::{
     Color, FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform,
 };
 
-use super::{Anchor, Mark, Symbol, BLACK, HEIGHT, WHITE, WIDTH};
+use super::{Anchor, Drawing, Symbol, BLACK, HEIGHT, WHITE, WIDTH};
 use crate::error::{Error, Result, Status};
 
 /// Number of pixels in a point, the unit of positions and lengths.
@@ -128,9 +128,9 @@ impl Page {
         self.map.stroke_path(&path, &paint(colour, 255), &Stroke::default(), transform, None);
     }
 
-    fn draw(&mut self, mark: &Mark) {
+    fn draw(&mut self, mark: &Drawing) {
         match mark {
-            Mark::Text { at: [x, y], anchor, text } => {
+            Drawing::Text { at: [x, y], anchor, text } => {
                 let left = match anchor {
                     Anchor::Start => 0.0,
                     Anchor::Middle => 0.5 * width(text),
@@ -138,27 +138,27 @@ impl Page {
                 };
                 self.text([x - left, *y], text, BLACK, false);
             }
-            Mark::Turned { at: [x, y], text } => {
+            Drawing::Turned { at: [x, y], text } => {
                 self.text([*x, y + 0.5 * width(text)], text, BLACK, true);
             }
-            Mark::Name { at: [x, y], text, colour } => {
+            Drawing::Name { at: [x, y], text, colour } => {
                 let at = [x - width(text), *y];
                 self.blank(at, text);
                 self.text(at, text, colour, false);
             }
-            Mark::Rule { points, colour } | Mark::Curve { points, colour } => {
+            Drawing::Rule { points, colour } | Drawing::Curve { points, colour } => {
                 self.stroke(&[points], colour);
             }
-            Mark::Band { left, right, top, height, colour } => {
+            Drawing::Band { left, right, top, height, colour } => {
                 let ends = [*left, *top, right - left, *height].map(|v| v as f32);
                 let area = tiny_skia::Rect::from_xywh(ends[0], ends[1], ends[2], ends[3]);
                 self.fill(area.map(PathBuilder::from_rect), colour, 77);
             }
-            Mark::Bar { x, top, bottom, colour } => {
+            Drawing::Bar { x, top, bottom, colour } => {
                 let end = |y: f64| [[x - 3.0, y], [x + 3.0, y]];
                 self.stroke(&[&end(*top), &[[*x, *top], [*x, *bottom]], &end(*bottom)], colour);
             }
-            Mark::Symbol { at: [x, y], symbol, radius, colour } => {
+            Drawing::Symbol { at: [x, y], symbol, radius, colour } => {
                 let (x, y, r) = (*x as f32, *y as f32, *radius as f32);
                 let path = match symbol {
                     Symbol::Disc => PathBuilder::from_circle(x, y, r),
@@ -180,7 +180,7 @@ impl Page {
 }
 
 /// The panels below each other, with two pixels a point.
-pub fn page(panels: &[Vec<Mark>]) -> Result<Vec<u8>> {
+pub fn page(panels: &[Vec<Drawing>]) -> Result<Vec<u8>> {
     let failed = |why: String| Error::new(Status::Internal, format!("picture as PNG: {why}"));
     let [across, down] = [WIDTH, panels.len() * HEIGHT].map(|n| n as u32 * SCALE as u32);
     let Some(mut map) = Pixmap::new(across, down) else {

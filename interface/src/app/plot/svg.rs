@@ -1,6 +1,6 @@
 //! Pictures in SVG.
 
-use super::{Anchor, Mark, Symbol, FONT, HEIGHT, WHITE, WIDTH};
+use super::{Anchor, Drawing, Symbol, FONT, HEIGHT, WHITE, WIDTH};
 
 /// Escapes text for XML.
 fn xml(text: &str) -> String {
@@ -12,9 +12,9 @@ fn points(all: &[[f64; 2]], between: &str) -> String {
     all.join(between)
 }
 
-fn element(mark: &Mark) -> String {
+fn element(mark: &Drawing) -> String {
     match mark {
-        Mark::Text { at: [x, y], anchor, text } => {
+        Drawing::Text { at: [x, y], anchor, text } => {
             let anchor = match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
@@ -22,12 +22,12 @@ fn element(mark: &Mark) -> String {
             };
             format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", xml(text))
         }
-        Mark::Turned { at: [x, y], text } => format!(
+        Drawing::Turned { at: [x, y], text } => format!(
             "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             xml(text)
         ),
         // The text is drawn twice, since not every viewer of SVG supports paint-order.
-        Mark::Name { at: [x, y], text, colour } => {
+        Drawing::Name { at: [x, y], text, colour } => {
             let place = format!("x=\"{x}\" y=\"{y}\" text-anchor=\"end\"");
             let text = xml(text);
             format!(
@@ -35,23 +35,23 @@ fn element(mark: &Mark) -> String {
                  <text {place} fill=\"{colour}\">{text}</text>"
             )
         }
-        Mark::Rule { points: all, colour } => {
+        Drawing::Rule { points: all, colour } => {
             format!("<path d=\"M{}\" fill=\"none\" stroke=\"{colour}\"/>", points(all, "L"))
         }
-        Mark::Curve { points: all, colour } => {
+        Drawing::Curve { points: all, colour } => {
             let all = points(all, " ");
             format!("<polyline points=\"{all}\" fill=\"none\" stroke=\"{colour}\"/>")
         }
-        Mark::Band { left, right, top, height, colour } => format!(
+        Drawing::Band { left, right, top, height, colour } => format!(
             "<path class=\"mean\" d=\"M{left:.1} {top:.1}H{right}v{height:.1}H{left:.1}z\" fill=\"{colour}\" \
              fill-opacity=\"0.3\"/>"
         ),
-        Mark::Bar { x, top, bottom, colour } => format!(
+        Drawing::Bar { x, top, bottom, colour } => format!(
             "<path class=\"error\" d=\"M{:.1} {top:.1}h6m-3 0V{bottom:.1}m-3 0h6\" fill=\"none\" \
              stroke=\"{colour}\"/>",
             x - 3.0
         ),
-        Mark::Symbol { at: [x, y], symbol, radius: r, colour } => match symbol {
+        Drawing::Symbol { at: [x, y], symbol, radius: r, colour } => match symbol {
             Symbol::Disc => {
                 format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" fill=\"{colour}\"/>")
             }
@@ -68,7 +68,7 @@ fn element(mark: &Mark) -> String {
 }
 
 /// The file with the panels above each other.
-pub fn page(panels: &[Vec<Mark>]) -> String {
+pub fn page(panels: &[Vec<Drawing>]) -> String {
     let height = panels.len() * HEIGHT;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::hadrons::Name;
-use super::samples::Found;
+use super::samples::Configurations;
 use super::{samples, sources, Job, Plan};
-use crate::app::quark::mass_of;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::ops::gamma::Gamma;
@@ -83,7 +82,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
             ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
             ("time", Attribute::Text(TIME.into())),
             ("kappa", Attribute::Number(job.kappa)),
-            ("mass", Attribute::Number(mass_of(job.kappa))),
+            ("mass", Attribute::Number(plan.action.mass(job.kappa))),
         ]);
         Dataset {
             name: group.clone() + &place,
@@ -96,7 +95,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
 }
 
 /// Writes the results so far of all jobs.
-pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()> {
+pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Configurations) -> Result<()> {
     let there = || jobs.iter().filter(|job| !job.samples.is_empty());
     let all: Vec<Dataset> = there().flat_map(|job| datasets(plan, job)).collect();
     let lattice = found.extents.unwrap_or_default().map(|n| n as i64).to_vec();

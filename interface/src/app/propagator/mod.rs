@@ -10,7 +10,7 @@ mod work;
 use std::time::Instant;
 
 use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
-use super::quark::{self, check_kappa, of_quark, Action, Method, Solved, Solving};
+use super::quark::{self, check_kappa, Action, Method, Solved, Solving};
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
 use crate::fields::BoundaryTime;
@@ -19,15 +19,14 @@ use crate::ops::smearing::{QuarkSmearing, SPACE};
 use hadrons::Hadrons;
 use samples::Samples;
 use serde_json::Value;
-use sources::Asked;
+use sources::RequestedSource;
 
 const MAX_KAPPAS: usize = 16;
 
 const QUARKS: &[Opt] = &[
     opt("kappa", Kind::Text, "K[,K...]", "", "hopping parameter; up to 16 values, solved from heavy to light; multigrid vectors are reused"),
-    opt("mass", Kind::Text, "M[,M...]", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
+    quark::mass_option(Kind::Text, "M[,M...]"),
     opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
-    of_quark("normalisation"),
 ];
 
 const SMEARING: &[Opt] = &[
@@ -91,7 +90,7 @@ struct Plan {
     strange: Option<f64>,
     action: Action,
     solving: Solving,
-    asked: Vec<Asked>,
+    asked: Vec<RequestedSource>,
     at_source: QuarkSmearing,
     at_sink: QuarkSmearing,
     links: LinkSmearing,
@@ -187,13 +186,10 @@ fn numbers_of(options: &Options, name: &str) -> Run<Vec<f64>> {
     Ok(all)
 }
 
-fn kappas(options: &Options) -> Run<Vec<f64>> {
+fn kappas(options: &Options, action: &Action) -> Run<Vec<f64>> {
     let mut all = if options.given("mass") {
         let all = numbers_of(options, "mass")?;
-        if all.iter().any(|m| *m <= -4.0) {
-            return Err(refuse("mass", options.text("mass"), "numbers above -4"));
-        }
-        all.iter().map(|m| 1.0 / (2.0 * m + 8.0)).collect()
+        all.into_iter().map(|mass| action.kappa_of(mass)).collect::<Run<_>>()?
     } else {
         if options.get("kappa").is_none() {
             return Err(Failure::usage("--kappa: missing; or give --mass"));
@@ -220,7 +216,8 @@ fn fit_window(options: &Options) -> Run<Option<[usize; 2]>> {
 }
 
 fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
-    let kappas = kappas(options)?;
+    let action = Action::of(options)?;
+    let kappas = kappas(options, &action)?;
     let strange = options.get("kappa-strange").map(|_| options.number("kappa-strange"));
     let strange = strange.filter(|k| *k != 0.0);
     if let Some(kappa) = strange {
@@ -250,7 +247,7 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
         files: files::distinct(options)?,
         kappas,
         strange,
-        action: Action::of(options)?,
+        action,
         solving: Solving::of(options)?,
         at_source: smearing::of_quarks(options, "source-smear")?,
         at_sink: smearing::of_quarks(options, "sink-smear")?,
@@ -335,7 +332,7 @@ fn run(options: Options) -> Run<i32> {
         if session.first() {
             session::complain(&format!("propagator on {}", session.device.name()));
         }
-        let mut found = samples::Found::default();
+        let mut found = samples::Configurations::default();
         if options.flag("continue") {
             samples::go_on(options.text("json"), &plan, &mut jobs, &mut found)?;
         }

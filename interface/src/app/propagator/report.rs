@@ -6,11 +6,10 @@ use super::super::files::{lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent;
 use super::super::plot::{self, short, Panel, Series, COLOURS};
-use super::super::quark::mass_of;
 use super::super::session::{say, Session};
 use super::super::smearing;
 use super::super::statistics::{plateau, Plateau};
-use super::samples::{Averages, Found};
+use super::samples::{Averages, Configurations};
 use super::{sources, Job, Plan};
 use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
@@ -28,7 +27,7 @@ pub struct Shown<'a> {
 }
 
 /// Positions of derived quantities, each with `times` numbers: pion, rho along x, y, z, their mean, nucleon, then the
-/// effective masses of pion, rho and nucleon. This is the pion's.
+/// effective masses of pion, rho and nucleon. PION is the position of the pion.
 const PION: usize = 0;
 const RHO: usize = 4;
 const NUCLEON: usize = 5;
@@ -37,7 +36,7 @@ const MASSES: usize = 6;
 const NAMES: [&str; 3] = ["pion", "rho", "nucleon"];
 const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];
 
-fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
+fn derive(job: &Job, numbers: &[f64], ends: Option<&TimePlaces>) -> Vec<f64> {
     let h = &job.hadrons;
     let masses = |correlator: &[f64], form| match ends {
         // Between boundaries in time no state propagates around the lattice.
@@ -78,11 +77,11 @@ impl Shown<'_> {
 }
 
 /// Averages of a job, if it has any samples.
-fn shown<'a>(plan: &Plan, job: &'a Job, found: &Found) -> Option<Shown<'a>> {
+fn shown<'a>(plan: &Plan, job: &'a Job, found: &Configurations) -> Option<Shown<'a>> {
     if job.samples.is_empty() {
         return None;
     }
-    let ends = Ends::of(job, found);
+    let ends = TimePlaces::of(job, found);
     let averages = job.samples.average(plan.bin, |numbers| derive(job, numbers, ends.as_ref()));
     let mut all = Shown { job, averages, fits: vec![] };
     if all.has_errors() {
@@ -110,7 +109,7 @@ fn shown<'a>(plan: &Plan, job: &'a Job, found: &Found) -> Option<Shown<'a>> {
 }
 
 /// The results to report; of several jobs those that have not begun are left out.
-pub fn results<'a>(plan: &Plan, jobs: &'a [Job], found: &Found) -> Vec<Shown<'a>> {
+pub fn results<'a>(plan: &Plan, jobs: &'a [Job], found: &Configurations) -> Vec<Shown<'a>> {
     jobs.iter().filter_map(|job| shown(plan, job, found)).collect()
 }
 
@@ -136,7 +135,7 @@ fn scientific(x: f64, digits: usize, width: usize) -> String {
 }
 
 /// Places in time of correlators on links with boundaries there.
-struct Ends {
+struct TimePlaces {
     boundary: BoundaryTime,
     /// Number of stored time slices, the slice of all sources, and the last slice of the lattice.
     slices: usize,
@@ -144,13 +143,13 @@ struct Ends {
     upper: usize,
 }
 
-impl Ends {
+impl TimePlaces {
     /// The places in time for the correlators of a job; None where links are periodic in time.
-    fn of(job: &Job, found: &Found) -> Option<Ends> {
+    fn of(job: &Job, found: &Configurations) -> Option<TimePlaces> {
         let boundary = found.boundary.filter(|boundary| !boundary.is_periodic())?;
         let slices = found.extents?[3];
         let source = job.sources.first()?.position[3];
-        Some(Ends { boundary, slices, source, upper: boundary.extent(slices) })
+        Some(TimePlaces { boundary, slices, source, upper: boundary.extent(slices) })
     }
 
     fn json(&self) -> Value {
@@ -167,7 +166,13 @@ impl Ends {
     }
 }
 
-pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, found: &Found) {
+pub fn table(
+    session: &Session,
+    options: &Options,
+    plan: &Plan,
+    shown: &Shown,
+    found: &Configurations,
+) {
     let (job, averages) = (shown.job, &shown.averages);
     let lattice = lattice_text(found.extents.unwrap_or_default());
     let plaquette = job.samples.plaquette()[0];
@@ -185,7 +190,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
     say!(
         "# kappa {} (mass {}), csw {}{}{}, {}, {} normalisation",
         short(job.kappa),
-        short(mass_of(job.kappa)),
+        short(plan.action.mass(job.kappa)),
         plan.action.csw,
         plan.action.clover_name(),
         plan.action.others(),
@@ -221,7 +226,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
         }
         say!("# {line}");
     }
-    if let Some(Ends { slices, source, upper, .. }) = Ends::of(job, found) {
+    if let Some(TimePlaces { slices, source, upper, .. }) = TimePlaces::of(job, found) {
         let (above, below) = (slices - source, upper - source);
         say!(
             "# t = 0 is slice {source}, {source} above the boundary at slice 0 and {below} below that at {upper}; slice 0 is t = {above}"
@@ -321,7 +326,7 @@ fn json_job(
     options: &Options,
     plan: &Plan,
     shown: &Shown,
-    found: &Found,
+    found: &Configurations,
 ) -> Value {
     let (job, averages) = (shown.job, &shown.averages);
     let [total, spatial, temporal] = job.samples.plaquette();
@@ -372,7 +377,7 @@ fn json_job(
     if let Some(kappa) = plan.strange {
         report["kappa_strange"] = json!(kappa);
     }
-    if let Some(ends) = Ends::of(job, found) {
+    if let Some(ends) = TimePlaces::of(job, found) {
         report["distances"] = ends.json();
     }
     report["solver"] = solver;
@@ -405,7 +410,7 @@ pub fn json(
     options: &Options,
     plan: &Plan,
     jobs: &[Job],
-    found: &Found,
+    found: &Configurations,
 ) -> Value {
     let shown = results(plan, jobs, found);
     let mut all: Vec<Value> =
@@ -418,9 +423,9 @@ pub fn json(
 
 /// Draws effective masses, with their errors for several configurations, up to the middle of the lattice or, over its
 /// time slices, to the last one before a boundary in time; for several kappas those of the pion.
-pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<()> {
+pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Configurations) -> Result<()> {
     let mut series = vec![];
-    let ends = shown.first().and_then(|s| Ends::of(s.job, found));
+    let ends = shown.first().and_then(|s| TimePlaces::of(s.job, found));
     let mut add = |s: &Shown, k: usize, label: String, colour: usize| {
         let half = ends.as_ref().map_or(s.job.hadrons.times / 2, |e| e.upper - e.source);
         let values = s.values(MASSES + k)[..half].to_vec();

@@ -38,13 +38,13 @@ pub struct Samples(pub Vec<Vec<Option<Sample>>>);
 
 /// Information about the configurations.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Found {
+pub struct Configurations {
     pub format: Option<FileFormat>,
     pub extents: Option<[usize; 4]>,
     pub boundary: Option<BoundaryTime>,
 }
 
-impl Found {
+impl Configurations {
     /// The boundary phase of quarks in time in units of pi; none if they vanish at boundaries.
     pub fn phase(&self, action: &Action) -> f64 {
         match self.boundary {
@@ -160,7 +160,7 @@ impl Samples {
 }
 
 /// Takes the results from the JSON of an earlier run, for every kappa in it.
-pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Run<()> {
+pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Configurations) -> Run<()> {
     if !std::path::Path::new(file).exists() {
         return Ok(());
     }

@@ -56,12 +56,12 @@ fn dilution(options: &Options, noise: bool) -> Run<Dilution> {
 
 /// A source from the command line; it may mean walls on all time slices.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestedSource {
     pub source: Source,
     pub all_times: bool,
 }
 
-impl Asked {
+impl RequestedSource {
     /// Whether the source is divided into parts that are solved for separately.
     pub fn has_parts(&self) -> bool {
         self.all_times || self.source.dilute[2]
@@ -73,7 +73,7 @@ fn usage<T>(text: &str) -> Run<T> {
 }
 
 /// The sources requested by the options: points and walls separated by colons, or alone `wall,all` or `volume`.
-pub fn asked(options: &Options) -> Run<Vec<Asked>> {
+pub fn asked(options: &Options) -> Run<Vec<RequestedSource>> {
     let noise = match options.text("noise") {
         "z2" => Some(Noise::Z2),
         "z4" => Some(Noise::Z4),
@@ -87,7 +87,7 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
     if all.len() > MAX_SOURCES {
         return usage("--source: at most 256");
     }
-    let one = |item: &&str| -> Run<Asked> {
+    let one = |item: &&str| -> Run<RequestedSource> {
         let alone = |what: &str| match all.len() {
             1 => Ok(()),
             _ => usage(&format!("--source: {what} stands alone")),
@@ -127,14 +127,17 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
         }
         let seed = options.whole("seed") as u64;
         let (momentum, dilute) = ([x, y, z, 0], [d.spin, d.colour, d.parity]);
-        Ok(Asked { source: Source { momentum, noise, seed, dilute, ..source }, all_times })
+        Ok(RequestedSource {
+            source: Source { momentum, noise, seed, dilute, ..source },
+            all_times,
+        })
     };
     all.iter().map(one).collect()
 }
 
 /// The sources to be solved for, each with twelve columns. `wall,all` becomes a wall on every time slice, with noise
 /// the columns of the volume's noise on it; even and odd sites of noise diluted in parity are separate.
-pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
+pub fn parts(asked: &[RequestedSource], times: usize) -> Run<Vec<Source>> {
     let mut all = vec![];
     for a in asked {
         let parities = if a.source.dilute[2] { 2 } else { 1 };

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::super::quark::{monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
-use super::samples::{Found, Numbers, Sample, Samples};
+use super::samples::{Configurations, Numbers, Sample, Samples};
 use super::{report, sources, Job, Method, Plan, Written};
 use crate::app::options::Options;
 use crate::compose::multigrid::{Multigrid, Update};
@@ -90,7 +90,7 @@ pub struct Run<'a> {
     pub session: &'a Session,
     pub options: &'a Options,
     pub plan: &'a Plan,
-    pub found: &'a mut Found,
+    pub found: &'a mut Configurations,
     pub written: &'a mut Written,
 }
 

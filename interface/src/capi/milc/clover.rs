@@ -8,7 +8,7 @@ use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Data, DataOut, Memory, Out};
 use crate::capi::quda::enums::Inverter;
-use crate::capi::quda::invert::told;
+use crate::capi::quda::invert::notify;
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
 use crate::compose::{DiracSolver, Schur, SolveParams};
@@ -92,7 +92,7 @@ pub fn invert(
     let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
     let done = host.load(&mut b, source).and_then(|()| {
-        let report = solver.solve(&mut x, &b, &mut told)?.solver;
+        let report = solver.solve(&mut x, &b, &mut notify)?.solver;
         host.save(&x, solution)?;
         Ok(report)
     });

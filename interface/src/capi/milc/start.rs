@@ -43,12 +43,12 @@ pub fn finalize() -> Result<()> {
 }
 
 /// Kind of the memory at an address from `allocate`; the device of page-locked memory is kept open.
-enum Pinned {
+enum AllocationKind {
     Locked(#[allow(dead_code)] Mapped),
     Plain(Layout),
 }
 
-static PINNED: LazyLock<Mutex<HashMap<usize, Pinned>>> = LazyLock::new(Mutex::default);
+static PINNED: LazyLock<Mutex<HashMap<usize, AllocationKind>>> = LazyLock::new(Mutex::default);
 
 /// Allocates zeroed memory: page-locked if the default context is on a GPU, else ordinary.
 pub fn allocate(bytes: usize) -> Result<*mut c_void> {
@@ -57,7 +57,7 @@ pub fn allocate(bytes: usize) -> Result<*mut c_void> {
         refuse!(OutOfMemory, "bytes", expected("what memory holds, {left}"), found("{bytes}"));
     }
     let (address, kind) = match locked(bytes) {
-        Some(memory) => (memory.host() as usize, Pinned::Locked(memory)),
+        Some(memory) => (memory.host() as usize, AllocationKind::Locked(memory)),
         None => {
             let Ok(layout) = Layout::from_size_align(bytes.max(1), 4096) else {
                 refuse!(OutOfMemory, "bytes", expected("what memory holds"), found("{bytes}"));
@@ -67,7 +67,7 @@ pub fn allocate(bytes: usize) -> Result<*mut c_void> {
             if address.is_null() {
                 refuse!(OutOfMemory, "bytes", expected("what memory holds"), found("{bytes}"));
             }
-            (address as usize, Pinned::Plain(layout))
+            (address as usize, AllocationKind::Plain(layout))
         }
     };
     PINNED.lock().unwrap_or_else(PoisonError::into_inner).insert(address, kind);
@@ -95,9 +95,9 @@ pub fn free(pointer: *mut c_void) -> Result<()> {
     }
     let found = PINNED.lock().unwrap_or_else(PoisonError::into_inner).remove(&(pointer as usize));
     match found {
-        Some(Pinned::Locked(_)) => {}
+        Some(AllocationKind::Locked(_)) => {}
         // SAFETY: allocated above with this layout, and out of the table now.
-        Some(Pinned::Plain(layout)) => unsafe { dealloc(pointer.cast(), layout) },
+        Some(AllocationKind::Plain(layout)) => unsafe { dealloc(pointer.cast(), layout) },
         None => refuse!(
             InvalidArgument,
             "pointer",

@@ -7,7 +7,7 @@ use num_complex::Complex64;
 
 use super::flags::dirac_parms_t;
 use super::order::{CLOVER, LINK, SPINOR};
-use super::state::{self, Host, LinksFrom, MadeFrom};
+use super::state::{self, CloverOrigin, Host, LinksOrigin};
 use super::{openQCD_QudaDiracParam_t, Group};
 use crate::capi::args::{Array, DataOut};
 use crate::capi::quda::enums::*;
@@ -116,13 +116,13 @@ fn boundary_terms(dirac: &dirac_parms_t, boundary: BoundaryTime) -> [f64; 2] {
 
 /// Brings links and clover term on the device up to date with openQxD's; returns revisions and parameters that they
 /// were made from.
-pub fn update(host: &Host) -> Result<MadeFrom> {
+pub fn update(host: &Host) -> Result<CloverOrigin> {
     let boundary = boundary_time(host)?;
     let dirac = host.dirac()?;
     let revisions = host.revisions()?;
     let cf = boundary_terms(&dirac, boundary);
-    let made = MadeFrom {
-        links: LinksFrom { revisions, charge: dirac.qhat, boundary, theta: dirac.theta },
+    let made = CloverOrigin {
+        links: LinksOrigin { revisions, charge: dirac.qhat, boundary, theta: dirac.theta },
         kappa: 1.0 / (2.0 * dirac.m0 + 8.0),
         su3csw: dirac.su3csw,
         u1csw: dirac.u1csw,
@@ -159,7 +159,7 @@ pub fn update(host: &Host) -> Result<MadeFrom> {
     Ok(made)
 }
 
-pub fn has_clover(made: &MadeFrom) -> bool {
+pub fn has_clover(made: &CloverOrigin) -> bool {
     made.su3csw != 0.0 || made.u1csw != 0.0
 }
 
@@ -332,7 +332,7 @@ pub fn clover_free() -> Result<()> {
     operators::free_clover()
 }
 
-/// Sum over colours of the average plaquette: the average of Re tr P, 3 on unit links. Where links of U(1) stand still
+/// Sum over colours of the average plaquette: the average of Re tr P, 3 on unit links. Where links of U(1) are fixed
 /// those at T are not known here.
 pub fn plaquette() -> Result<f64> {
     let host = state::host()?;

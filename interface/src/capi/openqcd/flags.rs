@@ -14,7 +14,7 @@ interface! {
             r#type: c_int,
             /// Directions with C* boundaries.
             cstar: c_int,
-            /// Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0.
+            /// Angles of the links of SU(3) that are fixed at time 0 and at T, three with the sum 0.
             phi3: [[f64; 3]; 2],
             /// Angles of those of U(1). Not used.
             phi1: [f64; 2],

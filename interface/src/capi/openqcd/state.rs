@@ -23,7 +23,7 @@ use crate::refuse;
 
 /// Revisions and parameters that links on the device were made from.
 #[derive(Clone, Copy, PartialEq)]
-pub struct LinksFrom {
+pub struct LinksOrigin {
     /// Revisions of the links of SU(3) and of U(1).
     pub revisions: (c_int, c_int),
     pub charge: c_int,
@@ -33,8 +33,8 @@ pub struct LinksFrom {
 
 /// Links and parameters that a clover term or a multigrid was made from; it is made again where they differ.
 #[derive(Clone, Copy, PartialEq)]
-pub struct MadeFrom {
-    pub links: LinksFrom,
+pub struct CloverOrigin {
+    pub links: LinksOrigin,
     pub kappa: f64,
     pub su3csw: f64,
     pub u1csw: f64,
@@ -45,8 +45,8 @@ pub struct MadeFrom {
 pub struct OpenQcdState {
     pub host: Host,
     /// What the links on the device were made from.
-    pub links: Option<LinksFrom>,
-    pub clover: Option<MadeFrom>,
+    pub links: Option<LinksOrigin>,
+    pub clover: Option<CloverOrigin>,
     spinors: BTreeMap<usize, Arc<VectorField>>,
     pub solvers: BTreeMap<c_int, Solver>,
     pub eigensolvers: BTreeMap<c_int, Eigensolver>,
@@ -66,7 +66,7 @@ pub struct Solver {
 pub struct Levels {
     pub param: Box<QudaMultigridParam>,
     /// The handle from newMultigridQuda, with the revisions, parameters and twisted mass of its set-up.
-    pub made: Option<(*mut c_void, MadeFrom, f64)>,
+    pub made: Option<(*mut c_void, CloverOrigin, f64)>,
 }
 
 /// An eigensolver described by a section of the input file.

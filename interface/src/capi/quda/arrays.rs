@@ -102,7 +102,7 @@ impl Session {
             }
         }
         let starts: Vec<*mut u8> = addresses.iter().map(|p| p.cast()).collect();
-        // SAFETY: see above.
+        // SAFETY: the host passes arrays that are as large as its description says.
         Ok(unsafe { External::from_raw(&starts, usize::MAX / 2, location) })
     }
 

@@ -74,25 +74,25 @@ fn last_status(status: &mut Out<i32>) -> Result<()> {
 }
 
 /// The value that a function returns after an error.
-pub trait Nothing {
+pub trait ErrorValue {
     const NOTHING: Self;
 }
-impl Nothing for () {
+impl ErrorValue for () {
     const NOTHING: () = ();
 }
-impl Nothing for c_int {
+impl ErrorValue for c_int {
     const NOTHING: c_int = 1;
 }
-impl Nothing for f64 {
+impl ErrorValue for f64 {
     const NOTHING: f64 = f64::NAN;
 }
-impl Nothing for *mut c_void {
+impl ErrorValue for *mut c_void {
     const NOTHING: Self = std::ptr::null_mut();
 }
 
 /// Runs a call that every rank makes independently. The body returns the result, and a function that writes output on
 /// success.
-pub fn alone<T: Nothing, W: FnOnce()>(
+pub fn alone<T: ErrorValue, W: FnOnce()>(
     function: &'static str,
     body: impl FnOnce() -> Result<(T, W)>,
 ) -> T {
@@ -100,7 +100,7 @@ pub fn alone<T: Nothing, W: FnOnce()>(
 }
 
 /// Runs a call that all ranks of the default context make; it fails on all if it fails on one.
-pub fn together<T: Nothing, W: FnOnce()>(
+pub fn together<T: ErrorValue, W: FnOnce()>(
     function: &'static str,
     body: impl FnOnce() -> Result<(T, W)>,
 ) -> T {
@@ -108,7 +108,7 @@ pub fn together<T: Nothing, W: FnOnce()>(
 }
 
 /// The result, after the error, of a function that plaq does not offer.
-pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
+pub fn refuse<T: ErrorValue>(function: &'static str, why: &str) -> T {
     alone::<T, fn()>(function, || {
         bail!(
             Unsupported,
@@ -118,7 +118,7 @@ pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
     })
 }
 
-fn run<T: Nothing, W: FnOnce()>(
+fn run<T: ErrorValue, W: FnOnce()>(
     function: &'static str,
     ranks: Option<Arc<Comm>>,
     body: impl FnOnce() -> Result<(T, W)>,

@@ -30,7 +30,7 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
 
 /// Use of a channel of earlier solutions by a solve: it makes its initial guess from them, adds its own solution, or
 /// both.
-pub struct Wanted {
+pub struct ChannelUse {
     channel: usize,
     max: usize,
     pub used: bool,
@@ -39,9 +39,9 @@ pub struct Wanted {
     replaced: bool,
 }
 
-impl Wanted {
+impl ChannelUse {
     /// Reads the parameters; `None`: the solve does not use a channel.
-    pub fn new(p: &QudaInvertParam, sources: usize) -> Result<Option<Wanted>> {
+    pub fn new(p: &QudaInvertParam, sources: usize) -> Result<Option<ChannelUse>> {
         let (used, kept) = (p.chrono_use_resident != 0, p.chrono_make_resident != 0);
         if !used && !kept {
             return Ok(None);
@@ -65,7 +65,7 @@ impl Wanted {
         };
         let channel = channel(p.chrono_index, "param.chrono_index")?;
         let replaced = p.chrono_replace_last != 0;
-        Ok(Some(Wanted { channel, max, used, kept, replaced }))
+        Ok(Some(ChannelUse { channel, max, used, kept, replaced }))
     }
 }
 
@@ -81,7 +81,7 @@ impl Chronology {
     /// Sets x to the guess for the solver's equation with source b, or to zero if there are no solutions yet.
     pub fn guess(
         &self,
-        wanted: &Wanted,
+        wanted: &ChannelUse,
         solver: &DiracSolver,
         x: &mut VectorField,
         b: &VectorField,
@@ -104,7 +104,7 @@ impl Chronology {
         Ok(())
     }
 
-    pub fn keep(&mut self, wanted: &Wanted, x: &VectorField) -> Result<()> {
+    pub fn keep(&mut self, wanted: &ChannelUse, x: &VectorField) -> Result<()> {
         let kept = &mut self.0[wanted.channel];
         if kept.as_ref().is_none_or(|c| c.0 != key(x)) {
             *kept = Some((key(x), Guesses::new(wanted.max)));

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::eigen;
-use super::eigenspaces::Kept;
+use super::eigenspaces::KeptModes;
 use super::enums::{EigenKind, Flag};
 use super::operators::Vectors;
 use super::params_invert::QudaInvertParam;
@@ -22,7 +22,7 @@ use crate::refuse;
 use crate::solvers::{unwatched, EigenParams};
 
 /// The eigenvectors that deflate a solve, and their parameters.
-pub struct Wanted {
+pub struct DeflationSpace {
     at: *mut QudaEigParam,
     params: EigenParams,
     /// Number of modes that deflate the solve.
@@ -38,9 +38,9 @@ pub struct Wanted {
     number: Cell<usize>,
 }
 
-impl Wanted {
+impl DeflationSpace {
     /// Reads the parameters of a deflated solve; `None`: the solve is not deflated.
-    pub fn of(p: &QudaInvertParam) -> Result<Option<Wanted>> {
+    pub fn of(p: &QudaInvertParam) -> Result<Option<DeflationSpace>> {
         let at: *mut QudaEigParam = p.eig_param.cast();
         if at.is_null() {
             if p.deflate.0 == 1 {
@@ -89,7 +89,7 @@ impl Wanted {
         let flag = |flag, name: &str| -> Result<bool> {
             Ok(choose::<Flag>(flag, &format!("param.eig_param.{name}"))?.0)
         };
-        Ok(Some(Wanted {
+        Ok(Some(DeflationSpace {
             at,
             used,
             restart: p.tol_restart,
@@ -143,7 +143,7 @@ impl Wanted {
         }
         resident.solver = None;
         let modes = Arc::new(self.find(vectors, action, form)?);
-        let kept = Kept { operator: key.clone(), form, modes: modes.clone() };
+        let kept = KeptModes { operator: key.clone(), form, modes: modes.clone() };
         let number = match resident.eigenspaces.of(number) {
             Some(space) => {
                 *space = Some(kept);

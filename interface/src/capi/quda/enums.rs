@@ -79,7 +79,7 @@ pub struct Boundary(pub f64);
 
 /// Storage in which QUDA would keep links on the device; plaq chooses its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kept;
+pub struct LinkStorage;
 
 /// States that links are not in temporal gauge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,7 +127,7 @@ pub struct Basis(pub GammaBasis);
 
 /// The equation to be solved, before QUDA_DAG_YES replaces M by its adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Equation {
     Mat,
     MatDagMat,
     MatPc,
@@ -271,10 +271,10 @@ interface! {
             QUDA_INVALID_PRECISION = -2147483648,
         }
         /// Storage in which QUDA would keep links; plaq chooses its own.
-        QudaReconstructType: Kept {
-            QUDA_RECONSTRUCT_NO = 18 => Kept,
-            QUDA_RECONSTRUCT_12 = 12 => Kept,
-            QUDA_RECONSTRUCT_8 = 8 => Kept,
+        QudaReconstructType: LinkStorage {
+            QUDA_RECONSTRUCT_NO = 18 => LinkStorage,
+            QUDA_RECONSTRUCT_12 = 12 => LinkStorage,
+            QUDA_RECONSTRUCT_8 = 8 => LinkStorage,
             QUDA_RECONSTRUCT_9 = 9,
             QUDA_RECONSTRUCT_13 = 13,
             QUDA_RECONSTRUCT_10 = 10,
@@ -405,13 +405,13 @@ interface! {
             QUDA_OPENQCD_GAMMA_BASIS = 4 => Basis(GammaBasis::Chiral),
             QUDA_INVALID_GAMMA_BASIS = -2147483648,
         }
-        QudaSolutionType: Wanted {
-            QUDA_MAT_SOLUTION = 0 => Wanted::Mat,
-            QUDA_MATDAG_MAT_SOLUTION = 1 => Wanted::MatDagMat,
-            QUDA_MATPC_SOLUTION = 2 => Wanted::MatPc,
-            QUDA_MATPC_DAG_SOLUTION = 3 => Wanted::MatPcDag,
-            QUDA_MATPCDAG_MATPC_SOLUTION = 4 => Wanted::MatPcDagMatPc,
-            QUDA_MATPCDAG_MATPC_SHIFT_SOLUTION = 5 => Wanted::MatPcDagMatPc,
+        QudaSolutionType: Equation {
+            QUDA_MAT_SOLUTION = 0 => Equation::Mat,
+            QUDA_MATDAG_MAT_SOLUTION = 1 => Equation::MatDagMat,
+            QUDA_MATPC_SOLUTION = 2 => Equation::MatPc,
+            QUDA_MATPC_DAG_SOLUTION = 3 => Equation::MatPcDag,
+            QUDA_MATPCDAG_MATPC_SOLUTION = 4 => Equation::MatPcDagMatPc,
+            QUDA_MATPCDAG_MATPC_SHIFT_SOLUTION = 5 => Equation::MatPcDagMatPc,
             QUDA_INVALID_SOLUTION = -2147483648,
         }
         QudaSolveType: Solve {

@@ -70,14 +70,14 @@ fn invert_many(x: &List, b: &List, param: &mut QudaInvertParam) -> Result<()> {
 /// The equation given by solution_type, or its adjoint with QUDA_DAG_YES.
 fn equation(vectors: &Vectors) -> Result<Solution> {
     Ok(match (vectors.wanted()?, vectors.dagger()?) {
-        (Wanted::Mat, false) => Solution::Mat,
-        (Wanted::Mat, true) => Solution::MatDag,
-        (Wanted::MatPc, false) | (Wanted::MatPcDag, true) => Solution::MatPc,
-        (Wanted::MatPc, true) | (Wanted::MatPcDag, false) => Solution::MatPcDag,
-        (Wanted::MatDagMat, false) => Solution::MatDagMat,
-        (Wanted::MatPcDagMatPc, false) => Solution::MatPcDagMatPc,
-        (Wanted::MatDagMat, true) => Solution::MatMatDag,
-        (Wanted::MatPcDagMatPc, true) => Solution::MatPcMatPcDag,
+        (Equation::Mat, false) => Solution::Mat,
+        (Equation::Mat, true) => Solution::MatDag,
+        (Equation::MatPc, false) | (Equation::MatPcDag, true) => Solution::MatPc,
+        (Equation::MatPc, true) | (Equation::MatPcDag, false) => Solution::MatPcDag,
+        (Equation::MatDagMat, false) => Solution::MatDagMat,
+        (Equation::MatPcDagMatPc, false) => Solution::MatPcDagMatPc,
+        (Equation::MatDagMat, true) => Solution::MatMatDag,
+        (Equation::MatPcDagMatPc, true) => Solution::MatPcMatPcDag,
     })
 }
 
@@ -218,7 +218,7 @@ fn solver(
     vectors: &Vectors,
     resident: &mut Resident,
     mut params: SolveParams,
-    eigen: Option<&deflation::Wanted>,
+    eigen: Option<&deflation::DeflationSpace>,
 ) -> Result<Arc<DiracSolver>> {
     let p = vectors.param;
     let (key, action) = vectors.action(resident)?;
@@ -262,7 +262,7 @@ fn solver(
 const MULTIGRID: i32 = 12;
 
 /// A monitor of solves that logs a line for every iteration.
-pub(crate) fn told(progress: &Progress) -> ControlFlow<()> {
+pub(crate) fn notify(progress: &Progress) -> ControlFlow<()> {
     let worst = || progress.residual.iter().fold(0.0f64, |a, b| a.max(*b));
     log::debug!("iteration {}: residual {}", progress.iteration, significant(worst(), 4));
     ControlFlow::Continue(())
@@ -297,7 +297,7 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     let asked = *param;
     let vectors = Vectors::new(&asked, "param")?;
     let params = solver_params(&vectors, false)?;
-    let eigen = deflation::Wanted::of(&asked)?;
+    let eigen = deflation::DeflationSpace::of(&asked)?;
     let done = solve_with(&vectors, params, eigen.as_ref(), (at_x, at_b), param);
     if let Some(eigen) = eigen {
         eigen.finish(&mut vectors.session.resident(), done.is_ok());
@@ -308,13 +308,13 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
 fn solve_with(
     vectors: &Vectors,
     mut params: SolveParams,
-    eigen: Option<&deflation::Wanted>,
+    eigen: Option<&deflation::DeflationSpace>,
     (at_x, at_b): (&[*mut c_void], &[*mut c_void]),
     param: &mut QudaInvertParam,
 ) -> Result<()> {
     let (asked, at_all) = (vectors.param, at_b.len());
     let (solution, stop) = (params.solution, params.solver.stop);
-    let chrono = chrono::Wanted::new(asked, at_b.len())?;
+    let chrono = chrono::ChannelUse::new(asked, at_b.len())?;
     let former = chrono.as_ref().filter(|c| c.used);
     let guess = params.solver.initial_guess && former.is_none();
     params.solver.initial_guess |= former.is_some();
@@ -342,7 +342,7 @@ fn solve_with(
             0 => stop,
             _ => Stop { residual: relative(stop.residual, &b)?, ..stop },
         };
-        let done = solver.solve_until(stop, &mut x, &b, &mut told)?.solver;
+        let done = solver.solve_until(stop, &mut x, &b, &mut notify)?.solver;
         if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
             vectors.session.resident().chronology.keep(wanted, &x)?;
         }
@@ -425,7 +425,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
     let b = vectors.load(&[h_b], solver.subset(), "_hp_b")?;
     let fields = (0..count).map(|_| vectors.field(solver.subset(), 1));
     let mut fields = fields.collect::<Result<Vec<VectorField>>>()?;
-    let (done, each) = solver.multishift(&shifts, &mut fields, &b, &mut told)?;
+    let (done, each) = solver.multishift(&shifts, &mut fields, &b, &mut notify)?;
     let mut action = [0.0; 2];
     for (i, field) in fields.iter_mut().enumerate() {
         scale(field, factor, &b)?;

@@ -180,7 +180,7 @@ impl<'a> Vectors<'a> {
         Ok(choose::<Dagger>(self.param.dagger, "param.dagger")?.0)
     }
 
-    pub fn wanted(&self) -> Result<Wanted> {
+    pub fn wanted(&self) -> Result<Equation> {
         choose(self.param.solution_type, "param.solution_type")
     }
 
@@ -328,7 +328,7 @@ fn apply(
     if !vectors.quarks() {
         return apply_to_links(&vectors, h_out, h_in, normal);
     }
-    let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
+    let preconditioned = !matches!(vectors.wanted()?, Equation::Mat | Equation::MatDagMat);
     let subset = match preconditioned {
         true => Subset::of_parity(vectors.schur()?.parity),
         false => Subset::Full,
@@ -339,7 +339,7 @@ fn apply(
 
 /// Computes M x or, preconditioned, P x; with `normal` M^dagger M x or P^dagger P x.
 pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Result<VectorField> {
-    let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
+    let preconditioned = !matches!(vectors.wanted()?, Equation::Mat | Equation::MatDagMat);
     let (_, action) = vectors.action(&mut vectors.session.resident())?;
     let boundary = action.links().geometry().boundary();
     let inside = (!boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()?;

@@ -86,7 +86,7 @@ records! {
         compute_gauge_loop_trace: QudaBoolean = Number::new(0), used;
         /// Room for num_paths complex doubles.
         traces: *mut Complex64 = std::ptr::null_mut(), used;
-        /// Closed paths, as for computeGaugeLoopTraceQuda.
+        /// Closed paths, given like those of computeGaugeLoopTraceQuda.
         input_path_buff: *mut *mut c_int = std::ptr::null_mut(), used;
         path_length: *mut c_int = std::ptr::null_mut(), used;
         loop_coeff: *mut f64 = std::ptr::null_mut(), used;

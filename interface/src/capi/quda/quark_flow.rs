@@ -37,7 +37,7 @@ interface! {
 }
 
 /// Largest number of spinors in a call.
-const MOST: usize = 4096;
+const MAX_SPINORS: usize = 4096;
 
 /// The links with which a flow begins, and the boundary phases with which they were loaded.
 fn begin(vectors: &Vectors, p: &QudaGaugeSmearParam) -> Result<(Links, [Complex64; 4])> {
@@ -59,7 +59,7 @@ fn flow(
     p.check("smear_param")?;
     let vectors = Vectors::new(inv_param, "inv_param")?;
     let (kind, n) = (flow_kind(p)?, p.n_steps as usize);
-    within("nSpinors", nSpinors, 1, MOST)?;
+    within("nSpinors", nSpinors, 1, MAX_SPINORS)?;
     let (inp, out) = (h_in.get(nSpinors, "h_in")?, h_out.get(nSpinors, "h_out")?);
     let (mut links, phases) = begin(&vectors, p)?;
     let form = (links.field.precision(), links.field.recon());
@@ -112,7 +112,7 @@ fn back(
     p.check("smear_param")?;
     let vectors = Vectors::new(inv_param, "inv_param")?;
     let kind = flow_kind(p)?;
-    within("nSpinors", nSpinors, 1, MOST)?;
+    within("nSpinors", nSpinors, 1, MAX_SPINORS)?;
     let (inp, out) = (h_in.get(nSpinors, "h_in")?, h_out.get(nSpinors, "h_out")?);
     let (links, phases) = begin(&vectors, p)?;
     let mut psi = vectors.load(&inp, Subset::Full, "h_in")?;

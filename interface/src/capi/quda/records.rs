@@ -145,7 +145,7 @@ macro_rules! records {
                 Ok(())
             }
         }
-        impl $crate::capi::quda::calls::Nothing for $record {
+        impl $crate::capi::quda::calls::ErrorValue for $record {
             const NOTHING: Self = <$record as $crate::capi::quda::records::Record>::NEW;
         }
     )* };

@@ -27,11 +27,11 @@ impl Digest {
 }
 
 /// The last value that was made, with its key.
-pub struct Kept<K, T>(Option<(K, T)>);
+pub struct Cached<K, T>(Option<(K, T)>);
 
-impl<K, T> Default for Kept<K, T> {
+impl<K, T> Default for Cached<K, T> {
     fn default() -> Self {
-        Kept(None)
+        Cached(None)
     }
 }
 
@@ -42,7 +42,7 @@ fn same<K: PartialEq>(old: &K, new: &K) -> bool {
     old == new
 }
 
-impl<K: PartialEq, T: Clone> Kept<K, T> {
+impl<K: PartialEq, T: Clone> Cached<K, T> {
     /// Returns the object made of `key`: the stored one if the key is the same, else a new one by `make`, before which
     /// the stored one is dropped. All ranks make a new one if any rank does, since `make` takes all of them.
     pub fn get(&mut self, comm: &Comm, key: K, make: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -74,8 +74,8 @@ pub type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
 /// Objects that a solve leaves for the next one.
 #[derive(Default)]
 pub struct Solves {
-    pub links: Kept<LinksKey, Links>,
-    pub clover: [Kept<CloverKey, Arc<CloverField>>; 2],
-    pub solver: Kept<SolverKey, Arc<DiracSolver>>,
+    pub links: Cached<LinksKey, Links>,
+    pub clover: [Cached<CloverKey, Arc<CloverField>>; 2],
+    pub solver: Cached<SolverKey, Arc<DiracSolver>>,
     pub spinors: Option<[SpinorField; 2]>,
 }

@@ -55,7 +55,7 @@ pub struct Inverter {
     pub site: f64,
     /// Sums over the ranks in an iteration of CG in forces; None: chosen by the solver. Not with multigrid.
     pub sums_force: Option<IterationSums>,
-    /// The same in the Hamiltonian and the heat bath.
+    /// Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath; None: chosen by the solver.
     pub sums_hamiltonian: Option<IterationSums>,
 }
 
@@ -232,7 +232,7 @@ impl Operator {
         while report.standstill && precision != DOUBLE.0 && self.multigrid.is_none() {
             let narrow = precision;
             precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
-            log::warn!("CG stands still in {narrow}: it begins anew in {precision}");
+            log::warn!("CG is fixed in {narrow}: it begins anew in {precision}");
             let inverter =
                 Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
             x.clear()?;
