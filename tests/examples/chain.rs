@@ -127,7 +127,7 @@ fn goes_on(program: &Program) {
     let folder = Folder::new(&format!("goes-on-{}", stem(program)));
     let files = configurations(&folder).join(":");
     let json = folder.0.join("out.json");
-    let common = ["--kappa", "0.12", "--source", "point,0,0,0,0:wall,3", "--tol", "1e-11"];
+    let common = ["--kappa", "0.12", "--source", "point,0,0,0,0:Wall,3", "--tol", "1e-11"];
     let all = job_on(program, files.as_ref(), &common);
     let command = || {
         let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());

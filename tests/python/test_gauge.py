@@ -95,7 +95,7 @@ def test_boundaries_in_time():
     inside[0] = inside[-1] = 0
     assert np.abs(quark @ x - inside).max() < 1e-8 and not x[0].any()
     # A sign in time has no effect, in contractions neither; sources lie where quarks are.
-    both = [plaq.Clover(hot, kappa=0.11, csw=1.0, boundary=word) for word in ("periodic", "antiperiodic")]
+    both = [plaq.Clover(hot, kappa=0.11, csw=1.0, boundary=word) for word in ("Periodic", "antiperiodic")]
     there = [one.propagator((0, 0, 0, 4), tol=1e-11) for one in both]
     for hadron in ("pion", "nucleon"):
         numbers = [getattr(one, hadron)().data for one in there]

@@ -241,8 +241,8 @@ def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
     known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}
     if boundary is None:
         return known["antiperiodic"]
-    if isinstance(boundary, str) and boundary in known:
-        return known[boundary]
+    if isinstance(boundary, str) and boundary.lower() in known:
+        return known[boundary.lower()]
     expected = 'four numbers in units of pi, "periodic" or "antiperiodic"'
     if isinstance(boundary, str):
         raise ValueError(f"boundary: expected {expected}, found {boundary!r}")

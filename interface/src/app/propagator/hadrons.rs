@@ -55,6 +55,7 @@ pub enum Name {
 }
 
 fn baryons(text: &str) -> Run<Vec<Baryon>> {
+    let text = &*text.to_lowercase();
     match text {
         "none" => return Ok(vec![]),
         "all" => return Ok(Baryon::ALL.to_vec()),

@@ -36,7 +36,7 @@ fn dilution(options: &Options, noise: bool) -> Run<Dilution> {
         return Ok(Dilution { spin: noise, colour: noise, ..d });
     };
     for word in text.split(',') {
-        match word {
+        match &*word.to_lowercase() {
             "spin" => d.spin = true,
             "colour" => d.colour = true,
             "time" => d.time = true,
@@ -82,8 +82,8 @@ pub fn asked(options: &Options) -> Run<Vec<RequestedSource>> {
     let d = dilution(options, noise.is_some())?;
     let [x, y, z] = integers::<3>("source-momentum", options.text("source-momentum"), -65536)?
         .map(|n| n as i32);
-    let text = options.text("source");
-    let all = items("source", text)?;
+    let text = options.text("source").to_lowercase();
+    let all = items("source", &text)?;
     if all.len() > MAX_SOURCES {
         return usage("--source: at most 256");
     }
