@@ -135,7 +135,7 @@ mod tests {
             let numbers = Numbers::Real(vec![]);
             Dataset { name: String::new(), extents: extents.to_vec(), numbers, attributes: vec![] }
         };
-        assert_eq!(of(&[64, 4, 4, 200, 200]).chunk(), [1, 1, 2, 200, 200]);
+        assert_eq!(of(&[64, 4, 4, 200, 200]).chunk(), [1, 2, 4, 200, 200]);
         assert_eq!(of(&[3, 5]).chunk(), [3, 5]);
         // A prime extent has nearly equal parts.
         assert_eq!(of(&[2, 1_000_003]).chunk(), [1, 500_002]);
