@@ -1362,7 +1362,7 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 
 /* ---- Sources of fields ---- */
 
-/** What the columns of a field are in contractions. */
+/** Kind of the columns of a field in contractions. */
 typedef int32_t plaq_line_kind;
 enum {
   /** Quark lines from a source, also such that go on through an operator. */

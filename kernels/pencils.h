@@ -4,17 +4,18 @@
 #pragma once
 #include "geometry.h"
 
-#if PLAQ_GPU
 namespace PLAQ_NS {
 
 // The inner sites of one parity: number of sites of a row along x, number of rows along y, extents along z and t.
 struct InnerExtents {
   int row, ny, nz, nt;
+#if PLAQ_GPU  // where extents are constants
   // `halos`: bit mu is set if sites at the faces across mu are not among them.
   static PLAQ_FN constexpr InnerExtents of(const Geom& g, int halos) {
     const int row = g.x() / 2 - (halos & 1), ny = g.y() - (halos & 2), nz = g.z() - (halos & 4) / 2, nt = g.t() - (halos & 8) / 4;
     return {row > 0 ? row : 1, ny > 0 ? ny : 1, nz > 0 ? nz : 1, nt > 0 ? nt : 1};
   }
+#endif
 };
 
 // A row consists of the sites of one parity along x, a piece of the sites of a block. A slice has nz times `pieces`
@@ -63,4 +64,3 @@ struct Pencils {
 };
 
 }  // namespace PLAQ_NS
-#endif

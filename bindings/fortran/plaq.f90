@@ -777,7 +777,7 @@ module plaq
   end type
 
   ! Sources of fields
-  !> What the columns of a field are in contractions.
+  !> Kind of the columns of a field in contractions.
   !> Quark lines from a source, also such that go on through an operator.
   integer(c_int32_t), parameter :: PLAQ_LINE_PROPAGATOR = 1
   !> The source of a line that goes on through the sink of a hadron.

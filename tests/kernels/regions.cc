@@ -45,10 +45,10 @@ static void sites(const Geom& g) {
 static void turns(const Geom& g, const BlockOrder& order, u32 n) {
   std::vector<int> inner(order.inner), outer(n);
   for (u32 b = 0; b < order.inner + n; b++) {
-    const BlockOrder::Turn turn = order.turn(b);
-    std::vector<int>& region = turn.outer ? outer : inner;
-    require(turn.block < region.size(), "a block too many", g);
-    region[turn.block]++;
+    const BlockOrder::Block next = order.at(b);
+    std::vector<int>& region = next.outer ? outer : inner;
+    require(next.number < region.size(), "a block too many", g);
+    region[next.number]++;
   }
   for (int k : inner) require(k == 1, "an inner block not once", g);
   for (int k : outer) require(k == 1, "an outer block not once", g);
@@ -59,7 +59,7 @@ static void orders(const Geom& g, u32 block) {
   const BlockOrder at_end = BlockOrder::at_end(g, block), mixed = BlockOrder::by_slices(g, block);
   turns(g, at_end, outer);
   turns(g, mixed, outer);
-  require(!at_end.turn(at_end.inner - 1).outer || n == 0, "an outer block before the end", g);
+  require(!at_end.at(at_end.inner - 1).outer || n == 0, "an outer block before the end", g);
   // Blocks beside each other begin in the same slice or in two that follow each other, where a block is
   // a small part of a slice.
   const int of_slice = slice_outer_sites(g), of_inner = n / (inner_slices(g) > 0 ? inner_slices(g) : 1);
@@ -68,9 +68,9 @@ static void orders(const Geom& g, u32 block) {
   require(mixed.beside > 0, "no outer blocks beside inner ones", g);
   int t = 0;
   for (u32 b = 0; b < mixed.inner + mixed.beside; b++) {
-    const BlockOrder::Turn turn = mixed.turn(b);
-    if (!turn.outer) t = inner_site(g, turn.block * block, 0, 0).t;
-    else require(std::abs(outer_site(g, turn.block * block, 0, 0).t - t) <= 1, "in another slice", g);
+    const BlockOrder::Block next = mixed.at(b);
+    if (!next.outer) t = inner_site(g, next.number * block, 0, 0).t;
+    else require(std::abs(outer_site(g, next.number * block, 0, 0).t - t) <= 1, "in another slice", g);
   }
 }
 
@@ -81,9 +81,9 @@ static void sweep(int slices, int lag) {
   std::vector<int> when[2];
   for (std::vector<int>& w : when) w.assign(slices, -1);
   for (int n = 0; n < 2 * slices; n++) {
-    const SweepOrder::Turn turn = SweepOrder{slices, lag}.turn(n);
-    require(turn.slice >= 0 && turn.slice < slices, "no slice", g);
-    int& w = when[turn.parity][turn.slice];
+    const SweepOrder::Slice next = SweepOrder{slices, lag}.at(n);
+    require(next.slice >= 0 && next.slice < slices, "no slice", g);
+    int& w = when[next.parity][next.slice];
     require(w < 0, "a slice twice", g);
     w = n;
   }
@@ -97,10 +97,12 @@ static void sweep(int slices, int lag) {
 // Pencils of several cross-sections; of a launch of both parities block 2 k has the even sites, 2 k + 1 the odd
 // ones of the same rows.
 static void pencils(const Geom& g, int sites) {
-  const int row = g.x() / 2, n = volume(g), blocks = (n + sites - 1) / sites;
-  for (int rows : {0, 1, 3, 8, 40, 1 << 20})
-    for (const Pencils& p : {Pencils::square(row, g.y(), g.z(), g.t(), sites, rows),
-                             Pencils::slabs(row, g.y(), g.z(), g.t(), sites, rows)}) {
+  const InnerExtents all{g.x() / 2, g.y(), g.z(), g.t()};
+  const int n = volume(g), blocks = (n + sites - 1) / sites;
+  for (int rows : {0, 1, 3, 8, 40, 1 << 20}) {
+    // The bytes of a site for which a cross-section has so many rows.
+    const int of_rows = rows ? (5 << 20) / (all.row * rows) : 1 << 30, bytes = of_rows > 0 ? of_rows : 1;
+    for (const Pencils& p : {Pencils::square(all, sites, bytes), Pencils::slabs(all, sites, rows)}) {
       std::vector<int> visits[2];
       for (std::vector<int>& v : visits) v.assign(n, 0);
       for (int b = 0; b < 2 * blocks; b++)
@@ -112,6 +114,7 @@ static void pencils(const Geom& g, int sites) {
       for (const std::vector<int>& v : visits)
         for (int k : v) require(k == 1, "a site of a pencil not once", g);
     }
+  }
 }
 
 int main() {

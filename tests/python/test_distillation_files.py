@@ -137,7 +137,12 @@ def test_modes_in_single_precision_serve_links_in_double():
     with tempfile.TemporaryDirectory() as folder:
         for name in ("modes.lime", "modes.h5"):
             file = Path(folder) / name
-            W.save(file)
+            try:
+                W.save(file)
+            except capi.Unsupported as missing:
+                # Without libhdf5.
+                assert name.endswith(".h5") and "libhdf5" in str(missing), missing
+                continue
             again = plaq.Modes.load(file, U)
             assert again.vectors().precision == "single"
             close(again.about["modes_basis"], W.about["modes_basis"], 1e-5)
@@ -150,6 +155,7 @@ def test_modes_in_single_precision_serve_links_in_double():
             back = plaq.Modes.load(file, single)
             assert back.vectors().precision == "single"
             close(back.about["modes_basis"], V.about["modes_basis"], 1e-5)
+        file = Path(folder) / "modes.lime"
         refused(capi.FieldMismatch, "links", lambda: plaq.Modes.load(file, plaq.Gauge.hot(EXTENTS, seed=3)))
         # Another search is the same modes, as well as these are determined by their residuals.
         X = plaq.modes(single, N, rho=0.1, steps=2, seed=5)

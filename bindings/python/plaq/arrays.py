@@ -317,7 +317,7 @@ def labelled(
     *,
     values: Optional[Mapping[str, Any]] = None,
     fixed: Optional[Mapping[str, Any]] = None,
-    **parameters: Any,
+    parameters: Optional[Mapping[str, Any]] = None,
 ) -> Labelled:
     """The array as one of a kind of KINDS. `right` and `left` (by default the same): descriptions of the modes that its
     axes count; `values` of its axes, `fixed` ones, and parameters, attributes in files."""
@@ -327,7 +327,7 @@ def labelled(
         listed = (values or {}).get(name)
         modes = ends[_is_left(name)] if "mode" in name else None
         axes.append(Axis(name, None if listed is None else _counted(np.asarray(listed).tolist()), modes))
-    about = {**parameters, "kind": of.kind, "convention": of.convention}
+    about = {**(parameters or {}), "kind": of.kind, "convention": of.convention}
     return array.view(Labelled)._of(axes, fixed or {}, about)
 
 

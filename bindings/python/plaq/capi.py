@@ -2226,7 +2226,7 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 
 class plaq_line_kind(Enum):
-    """What the columns of a field are in contractions."""
+    """Kind of the columns of a field in contractions."""
     #: Quark lines from a source, also such that go on through an operator.
     PROPAGATOR = 1
     #: The source of a line that goes on through the sink of a hadron.

@@ -335,7 +335,7 @@ class Modes(Object):
             about,
             values={"sink time": sinks, "insertion": words},
             fixed={"source time": whole(source_time, "source_time"), **_whole(about)},
-            **_quarks(about),
+            parameters=_quarks(about),
         )
         return made if several else made[0]
 
@@ -347,7 +347,7 @@ class Modes(Object):
         how = capi.plaq_modes_noise_params(**params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         capi.plaq_modes_noise(self, how, numbers, numbers.size)
-        return labelled(numbers, "noise", self.about, noise=_settings(how))
+        return labelled(numbers, "noise", self.about, parameters={"noise": _settings(how)})
 
     @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def solve_noise(
@@ -371,7 +371,7 @@ class Modes(Object):
             raise InterruptedError("noise: the work was ended before it was complete")
         warn_of(report, "noise")
         about = json.loads(capi.plaq_modes_about(self, solver))
-        return labelled(numbers, "solutions", about, fixed=_whole(about), noise=_settings(how), **_quarks(about))
+        return labelled(numbers, "solutions", about, fixed=_whole(about), parameters={"noise": _settings(how), **_quarks(about)})
 
     def mesons(
         self,
@@ -413,7 +413,7 @@ class Modes(Object):
         if not steps:
             return labelled(found, "baryons", self.about, values=values)
         words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
-        return labelled(found, "baryons with steps", self.about, values=values, operators=words)
+        return labelled(found, "baryons with steps", self.about, values=values, parameters={"operators": words})
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -463,7 +463,7 @@ def _correlator(numbers: np.ndarray, kind: str, source_time: int, lines: Sequenc
         about[f"{end}_gamma"] = which if np.ndim(which) == 0 else np.asarray(which, complex).tolist()
         for name, value in getattr(elemental, "fixed", {}).items():
             about[f"{end}_{name}"] = value
-    return labelled(numbers, kind, {}, fixed=fixed, **about)
+    return labelled(numbers, kind, {}, fixed=fixed, parameters=about)
 
 
 def meson(

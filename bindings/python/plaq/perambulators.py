@@ -186,7 +186,7 @@ def perambulators(numbers: np.ndarray, times: List[int], about: Mapping[str, Any
     fixed = {name: about[key] for name, key in WHOLE.items() if key in about}
     fixed["spin basis"] = label
     quarks = {key: value for key, value in about.items() if key not in (*APART, *OF_MODES)}
-    found: np.ndarray = labelled(numbers, "perambulators", about, values={"source time": times}, fixed=fixed, **quarks)
+    found: np.ndarray = labelled(numbers, "perambulators", about, values={"source time": times}, fixed=fixed, parameters=quarks)
     basis = next((word for word, one in SPINS.items() if one == label), label)
     if basis != "degrand_rossi":
         found = turned(found, basis, back=True)

@@ -16,7 +16,7 @@ use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
 
 crate::params::choices! {
-    /// What the columns of a field are in contractions.
+    /// Kind of the columns of a field in contractions.
     pub enum LineKind: plaq_line_kind {
         /// Quark lines from a source, also such that go on through an operator.
         Propagator = 1, PLAQ_LINE_PROPAGATOR, "propagator";
