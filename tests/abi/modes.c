@@ -443,10 +443,11 @@ static void lines(plaq_context context, plaq_gauge gauge) {
   plaq_plan_report planned, again;
   plaq_spinor x = vector(context, 1), b = vector(context, 1), made;
   plaq_source_params source;
-  double tau[TAU];
+  double tau[TAU], norm = 0;
   char names[1 << 16];
   int32_t zero = 0;
   int64_t bytes, finished = 0;
+  int k;
   OK(plaq_overlap_solve_params_init(&how, sizeof how));
   OK(plaq_modes_params_init(&of, sizeof of));
   OK(plaq_modes_report_init(&found, sizeof found));
@@ -467,7 +468,8 @@ static void lines(plaq_context context, plaq_gauge gauge) {
   REFUSED(PLAQ_UNSUPPORTED, "solver", plaq_solver_propagator(solver, &source, NULL, NULL, &made, &r, NULL));
   OK(plaq_overlap_destroy(overlap));
   OK(plaq_modes_perambulators(modes, solver, &zero, 1, NULL, NULL, tau, TAU / 2, &finished, &r));
-  CHECK(finished == 1 && r.converged == 1 && tau[0] > 0);
+  for (k = 0; k < TAU; k++) norm += tau[k] * tau[k];
+  CHECK(finished == 1 && r.converged == 1 && norm > 0.1 && norm < 100);
   REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_modes_perambulators(modes, solver, &zero, 1, NULL, NULL, tau, 1, &finished, &r));
   REFUSED(PLAQ_INVALID_HANDLE, "solver", plaq_modes_perambulators(modes, null, &zero, 1, NULL, NULL, tau, TAU / 2, &finished, &r));
   OK(plaq_solver_destroy(solver));
