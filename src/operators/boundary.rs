@@ -77,7 +77,8 @@ impl Param for Boundary {
     }
     fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
         let text = text.trim();
-        if let Some((_, boundary)) = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)) {
+        if let Some((_, boundary)) = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text))
+        {
             return Ok(*boundary);
         }
         let angles: Vec<f64> =
