@@ -44,7 +44,7 @@ template <int W, class S> struct Mesons {
     }
     if (a.moving) {
       cplx<R> phase;
-      momentum_phases(a.geom, x, a.momentum, a.position, phase.re, phase.im);
+      momentum_phases(a.geom, x, a.momentum, a.shift, a.position, phase.re, phase.im);
       PLAQ_UNROLL for (int i = 0; i < 16; i++) m[i] = mul_conj(phase, m[i]);
     }
     PLAQ_UNROLL for (int i = 0; i < 16; i++) add_by_half(sums, a.geom, i, m[i], lx);

@@ -15,6 +15,15 @@ PLAQ_FN double momentum_turns(const Geom& g, const Site& x, int lane, const int 
   return turns;
 }
 
+// The same with p_mu = (2 pi n_mu + pi shift_mu) / L_mu, including whole turns of the shift.
+PLAQ_FN double momentum_turns(const Geom& g, const Site& x, int lane, const int (&n)[4], const double (&shift)[4],
+                              const int (&origin)[4]) {
+  double turns = momentum_turns(g, x, lane, n, origin);
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)
+    turns += 0.5 * shift[mu] * (global_coordinate(g, x, lane, mu) - origin[mu]) / g.global[mu];
+  return turns;
+}
+
 // exp(i p (x - origin)).
 PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&n)[4], const int (&origin)[4],
                             double& re, double& im) {
@@ -39,10 +48,10 @@ template <class R, class F> PLAQ_FN void lane_phases(const Site& x, const F& tur
 #endif
 }
 
-// Computes `momentum_phase` for all lanes of a site.
-template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
-                                                R& re, R& im) {
-  lane_phases(x, [&](int lane) { return momentum_turns(g, x, lane, n, origin); }, re, im);
+// exp(i p (x - origin)), p_mu = (2 pi n_mu + pi shift_mu) / L_mu, for all lanes of a site.
+template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const double (&shift)[4],
+                                                const int (&origin)[4], R& re, R& im) {
+  lane_phases(x, [&](int lane) { return momentum_turns(g, x, lane, n, shift, origin); }, re, im);
 }
 
 // exp(2 pi i theta x) for all lanes of a site, x the coordinates of the whole lattice.

@@ -7,15 +7,15 @@
 
 namespace PLAQ_NS {
 
-// exp(i p (x - position)) times the boundary phases exp(i pi boundary_mu) that are met on the way from x to x +
-// displacement, for all lanes of a site; 0 on all time slices but `time`, unless that is negative.
+// exp(i p (x - position)), p_mu = (2 pi momentum_mu + pi shift_mu) / L_mu, times the boundary phases exp(i pi boundary_mu) that are
+// met on the way from x to x + displacement, for all lanes of a site; 0 on all time slices but `time`, unless that is negative.
 template <class R>
 PLAQ_FN void wave_phases(const Geom& g, const Site& x, const int (&momentum)[4], const WaveArgs& a, R& re, R& im) {
   typedef typename scalar_of<R>::type T;
   constexpr int W = lanes<R>::W;
   T c[W], s[W];
   for (int i = 0; i < W; i++) {
-    double turns = momentum_turns(g, x, x.lx + i, momentum, a.position), u, v;
+    double turns = momentum_turns(g, x, x.lx + i, momentum, a.shift, a.position), u, v;
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       const int l = g.global[mu], end = global_coordinate(g, x, x.lx + i, mu) + a.displacement[mu];
       const int wound = end >= 0 ? end / l : -((l - 1 - end) / l);

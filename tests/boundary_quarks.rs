@@ -212,7 +212,7 @@ fn insertions_end_at_boundaries() {
                 back: &backward,
                 forward: &forward,
                 links: std::ptr::eq(links, &s.links).then_some(&s.gauge),
-                boundary: [0.0; 4],
+                boundary: [Boundary::PERIODIC; 2],
                 origin: [0; 4],
             };
             let found = insertions(lines, &operators, &[[0; 3]]).unwrap();

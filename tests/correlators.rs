@@ -10,7 +10,7 @@ use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{blas, BoundaryKind, GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{Boundary, DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, outward_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::source::{Source, SourceSites};
@@ -44,7 +44,7 @@ fn correlators_of_random_columns_agree_with_the_reference() {
                 let mut f = field(&device, extents, precision);
                 f.load_lex(&numbers).unwrap();
                 for start in [0, extents[3] - 1] {
-                    let found = correlators(&f, start, -C::ONE).unwrap();
+                    let found = correlators(&f, [0, 0, 0, start], Boundary::ANTIPERIODIC).unwrap();
                     for t in 0..extents[3] {
                         let at = (start + t) % extents[3];
                         let bound = tolerance(precision, 30.0);
@@ -111,12 +111,18 @@ fn refusals_name_the_argument() {
     let e = Source::point([0, 0, 4, 0]).set(&mut f).unwrap_err();
     assert!(e.status == Status::InvalidArgument && e.message().contains("[0, 0, 4, 0]"), "{e}");
     assert_eq!(Source::wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
-    assert_eq!(correlators(&f, 4, C::ONE).unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(
+        correlators(&f, [0, 0, 0, 4], Boundary::PERIODIC).unwrap_err().status,
+        Status::InvalidArgument
+    );
     let geometry = f.geometry().clone();
     let one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
     let mut many = f.like_with(Precision::F32, 13).unwrap();
     assert_eq!(Source::wall(0).set(&mut many).unwrap_err().status, Status::FieldMismatch);
-    assert_eq!(correlators(&one, 0, C::ONE).unwrap_err().status, Status::FieldMismatch);
+    assert_eq!(
+        correlators(&one, [0; 4], Boundary::PERIODIC).unwrap_err().status,
+        Status::FieldMismatch
+    );
 }
 
 /// The gauge field shifted such that `origin` becomes site 0.
@@ -236,7 +242,7 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                 let solver = DiracSolver::new(op, params).unwrap();
                 let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
                 assert!(report.solver.converged);
-                correlators(&x, source.time(), -C::ONE).unwrap()
+                correlators(&x, source.position, Boundary::ANTIPERIODIC).unwrap()
             };
             for (here, there) in [
                 (Source::point([0; 4]), Source::point(origin)),

@@ -12,7 +12,7 @@ use plaq::error::Status;
 use plaq::fields::{blas, Components, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{
-    DiracParams, Distance, DistanceWeighted, DistanceWeights, Doublet, DoubletParams,
+    Boundary, DiracParams, Distance, DistanceWeighted, DistanceWeights, Doublet, DoubletParams,
     LaplaceParams, QuarkAction, Wilson,
 };
 use plaq::ops::correlators::correlators;
@@ -243,7 +243,7 @@ fn a_heavy_pion_is_that_of_the_free_field() {
             let (field, report) =
                 propagator(&solver, Source::wall(t0), 12, &mut unwatched).unwrap();
             assert!(report.solver.converged, "{report:?}");
-            let pion = correlators(&field, t0, -C::ONE).unwrap().pion;
+            let pion = correlators(&field, [0, 0, 0, t0], Boundary::ANTIPERIODIC).unwrap().pion;
             largest((0..times).map(|t| (pion[t] / exact(t) - 1.0).abs()))
         };
         let plain = worst(None);

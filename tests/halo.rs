@@ -15,7 +15,7 @@ use plaq::comm::Comm;
 use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{Boundary, DiracParams, Wilson};
 use plaq::ops::correlators::correlators;
 use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity};
 use plaq::ops::propagator::{propagator, COLUMNS};
@@ -471,7 +471,7 @@ fn propagators() {
                 let source = Source::point([1, 0, 3, 1]);
                 let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
                 assert!(report.solver.converged);
-                let hadrons = correlators(&x, source.time(), Complex64::ONE).unwrap();
+                let hadrons = correlators(&x, source.position, Boundary::PERIODIC).unwrap();
                 (x.save_lex().unwrap(), hadrons)
             };
             compare(&device, extents, run, |found, expected, what| {

@@ -181,7 +181,7 @@ fn low_mesons_are_the_mean_over_sources() {
                 assert!(how.converged);
                 let mut all = vec![];
                 for momentum in momenta {
-                    let lines = mesons(&s, &s, Sink { origin, momentum }).unwrap();
+                    let lines = mesons(&s, &s, Sink::new(origin, momentum)).unwrap();
                     pairs.iter().for_each(|(a, b)| all.extend(lines.correlator(*a, *b)));
                 }
                 wanted.iter_mut().zip(all).for_each(|(sum, z)| *sum += z / volume as f64);

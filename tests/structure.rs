@@ -1,7 +1,16 @@
 //! Tests of operators between two propagators, three quarks and sequential sources against sums site by site.
 
+use std::f64::consts::PI;
+
+use plaq::backend::Device;
+use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
+use plaq::operators::{Boundary, DiracParams};
+use plaq::ops::contract::{mesons, Sink};
+use plaq::ops::gamma::Gamma as GammaName;
+use plaq::ops::propagator::{propagator, COLUMNS};
+use plaq::ops::source::Source;
 use plaq::ops::structure::insertions::{conserved_current, insertions, Lines};
 use plaq::ops::structure::lines::Factor;
 use plaq::ops::structure::sequential::{
@@ -9,6 +18,7 @@ use plaq::ops::structure::sequential::{
 };
 use plaq::ops::structure::spin::Spin;
 use plaq::ops::structure::three_quarks::{Pairing, ThreeQuarks};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use crate::common::{devices, over_ranks, ranks, tolerance, Lex};
 use crate::reference::contract::{meson, wave};
@@ -72,7 +82,7 @@ fn operators_along_lines_agree_with_their_definition() {
                     back: &b,
                     forward: &f,
                     links,
-                    boundary: [0.0, 0.0, 0.0, boundary],
+                    boundary: [Boundary([0.0, 0.0, 0.0, boundary]); 2],
                     origin,
                 };
                 let operators: Vec<_> = LINES.iter().map(|line| factors(line)).collect();
@@ -115,7 +125,7 @@ fn operators_along_lines_agree_with_their_definition() {
                 back: &f,
                 forward: &f,
                 links: Some(&setup.gauge),
-                boundary: [0.0; 4],
+                boundary: [Boundary::PERIODIC; 2],
                 origin,
             };
             let found =
@@ -133,8 +143,8 @@ fn random_matrix(seed: u64) -> Gamma {
 
 #[test]
 fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
-    let phases = [C::new(-1.0, 0.0), C::I, C::from_polar(1.0, 0.4)];
-    let across: C = phases.iter().product();
+    let boundary = [1.0, 0.5, 0.4 / PI].map(|t| Boundary([0.0, 0.0, 0.0, t]));
+    let across = -C::I * C::from_polar(1.0, 0.4);
     let momentum = [1, 0, -1];
     // With many ranks, each of which computes the slow reference, only the first lattice is tested.
     let all = [[2, 2, 2, 2], [2, 4, 2, 4]];
@@ -171,7 +181,7 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
                 let load = |c: &Propagator| setup.spinors(precision, Subset::Full, c);
                 let fields = [0, 1, 2].map(|k| load(&quarks[k]));
                 let quarks = [&fields[0], &fields[1], &fields[2]];
-                let three = ThreeQuarks { quarks, origin, phases };
+                let three = ThreeQuarks { quarks, origin, boundary };
                 let momenta = [[0; 3], momentum];
                 let pairing = [Pairing(to)];
                 let found = three.pairings([spins[0], spins[1]], &pairing, &momenta).unwrap();
@@ -184,7 +194,8 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
                 for (line, wanted) in replaced.iter().enumerate() {
                     let mut source = load(&other);
                     let term = Replaced { pairing: Pairing(to), line, weight: 1.5 };
-                    let wave = SliceWave { time: Some(sink_time), momentum, origin };
+                    let time = Some(sink_time);
+                    let wave = SliceWave { time, momentum, origin, shift: [0.0; 4] };
                     through_baryon(&mut source, three, spins, &[term], (wave, true)).unwrap();
                     let found = product(setup, &source, &other);
                     let off = (found - wanted).norm();
@@ -216,7 +227,7 @@ fn sources_through_mesons_and_operators_agree_with_their_definition() {
             let bound = tolerance(precision, 1000.0);
             let from = setup.spinors(precision, Subset::Full, &antiquark);
             let mut to = setup.spinors(precision, Subset::Full, &other);
-            let wave_at = |time| SliceWave { time, momentum, origin };
+            let wave_at = |time| SliceWave { time, momentum, origin, shift: [0.0; 4] };
             through_meson(&mut to, &from, [Spin(a), Spin(b)], wave_at(Some(1))).unwrap();
             let wanted = meson(lat, [&other, &antiquark], [&a, &b], (momentum, origin))[1];
             let found = product(&setup, &to, &other);
@@ -253,6 +264,90 @@ fn sources_through_mesons_and_operators_agree_with_their_definition() {
 }
 
 #[test]
+fn momenta_of_hadrons_shift_by_the_sum_of_their_phases() {
+    let shift = |quarks: &[[f64; 4]], antiquarks: &[[f64; 4]]| {
+        let of = |all: &[[f64; 4]]| all.iter().map(|&b| Boundary(b)).collect::<Vec<_>>();
+        Boundary::of_hadron(&of(quarks), &of(antiquarks)).momentum_shift()
+    };
+    let quark = [1.0 / 3.0, 2.0 / 3.0, 1.0, 1.0];
+    assert_eq!(shift(&[quark], &[quark]), [0.0; 4]);
+    // Sums of three are 1, 2 and 3 up to rounding.
+    let [x, y, z, t] = shift(&[quark; 3], &[]);
+    assert!((x - 1.0).abs() < 1e-15 && y == 0.0 && (z - 1.0).abs() < 1e-15 && t == 0.0);
+    let [x, y, z, _] = shift(&[[0.75, -1.25, 2.5, 1.0]], &[[0.0, 0.0, 1.25, 0.0]]);
+    assert_eq!([x, y, z], [0.75, 0.75, -0.75]);
+}
+
+/// Correlators of a source at `origin` on links that are moved by as much: of a meson and of three quarks with different
+/// boundaries, and of operators that change the first quark into the third.
+fn correlators_of_moved_links(device: &Device, extents: [usize; 4], origin: [usize; 4]) -> Vec<C> {
+    let (lat, links) = (Lattice::new(extents), Setup::new(device, extents, 0.6).links);
+    let from = |lex: usize| {
+        let x = lat.coords(lex);
+        lat.lex(std::array::from_fn(|mu| (x[mu] + extents[mu] - origin[mu]) % extents[mu]))
+    };
+    let shifted = (0..4 * lat.volume()).map(|k| links[4 * from(k / 4) + k % 4]);
+    let moved = Setup::of(device, extents, shifted.collect());
+    let boundary =
+        [[0.3, 0.0, -0.7, 1.0], [0.9, 1.0, 0.0, 1.0], [0.0, 0.4, 0.6, 1.0]].map(Boundary);
+    let solvers = boundary.map(|boundary| {
+        let op = moved.wilson(DiracParams {
+            mass: 0.6,
+            boundary: boundary.phases(),
+            ..Default::default()
+        });
+        let stop = Stop::at(1e-13);
+        let solver = SolverParams { kind: SolverKind::BiCgStab, stop, ..Default::default() };
+        DiracSolver::new(op, SolveParams { solver, ..Default::default() }).unwrap()
+    });
+    let fields = [0, 1, 2].map(|k| {
+        propagator(&solvers[k], Source::point(origin), COLUMNS, &mut unwatched).unwrap().0
+    });
+    let (times, mut all) = (extents[3], vec![]);
+    for momentum in [[0; 3], [1, 0, -1]] {
+        let together = Boundary::of_hadron(&boundary[..1], &boundary[1..2]);
+        let sink = Sink { origin, momentum, boundary: together };
+        let lines = mesons(&fields[0], &fields[1], sink).unwrap();
+        GammaName::all().for_each(|gamma| all.extend(lines.correlator(gamma, gamma)));
+        let quarks = ThreeQuarks { quarks: [&fields[0], &fields[1], &fields[2]], origin, boundary };
+        let spins = [5, 6, 7].map(random_matrix).map(Spin);
+        let pairing = Pairing::ALL[1];
+        let found = quarks.pairings([spins[0], spins[1]], &[pairing], &[momentum]).unwrap();
+        all.extend(found[0][0].iter().flatten());
+        // Through the sink, two slices after the source, to operators with a momentum.
+        let time = (origin[3] + 2) % times;
+        let mut to = fields[0].like(Precision::F64).unwrap();
+        let term = Replaced { pairing, line: 2, weight: 1.0 };
+        let wave = SliceWave { time: Some(time), momentum, origin, shift: [0.0; 4] };
+        through_baryon(&mut to, quarks, spins, &[term], (wave, time < origin[3])).unwrap();
+        let mut back = to.like(Precision::F64).unwrap();
+        assert!(solvers[2].solve(&mut back, &to, &mut unwatched).unwrap().solver.converged);
+        let (back, forward, links) = (&back, &fields[0], Some(&moved.gauge));
+        let lines = Lines { back, forward, links, boundary: [boundary[0], boundary[2]], origin };
+        let operators = [&[][..], &[1], &[5, 5]].map(factors);
+        all.extend(insertions(lines, &operators, &[[0; 3], [0, 1, 1]]).unwrap());
+    }
+    all
+}
+
+/// Quarks whose phases in space do not cancel have shifted momenta, with which sums over sites project, so that these do
+/// not depend on the place of the source.
+#[test]
+fn correlators_with_phases_in_space_do_not_depend_on_the_position() {
+    let extents = over_ranks([4, 2, 4, 4]);
+    for device in devices() {
+        let wanted = correlators_of_moved_links(&device, extents, [0; 4]);
+        let moved = correlators_of_moved_links(&device, extents, [3, 1, 2, 3]);
+        // Correlators differ in size; each is compared with its own largest value.
+        for (k, (a, b)) in wanted.chunks(extents[3]).zip(moved.chunks(extents[3])).enumerate() {
+            let top = a.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let off = a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            assert!(off < 1e-8 * top, "correlator {k}: {a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let extents = over_ranks([2, 2, 2, 4]);
     let lat = Lattice::new(extents);
@@ -264,7 +359,7 @@ fn what_does_not_fit_is_refused() {
             back: &one,
             forward: &one,
             links: Some(&setup.gauge),
-            boundary: [0.0; 4],
+            boundary: [Boundary::PERIODIC; 2],
             origin: [0; 4],
         };
         let refused = |lines, line: &[i32], status: Status, word: &str| {
@@ -283,8 +378,11 @@ fn what_does_not_fit_is_refused() {
         refused(lines, &[8, 8, 8, 8], Status::InvalidArgument, "derivatives");
         assert!(Factor::from_number(12).is_err());
         let one_spin = Spin::diagonal(C::ONE);
-        let three =
-            ThreeQuarks { quarks: [&whole, &one, &whole], origin: [0; 4], phases: [C::ONE; 3] };
+        let three = ThreeQuarks {
+            quarks: [&whole, &one, &whole],
+            origin: [0; 4],
+            boundary: [Boundary::PERIODIC; 3],
+        };
         let error = three.pairings([one_spin; 2], &Pairing::ALL, &[[0; 3]]).unwrap_err();
         assert!(error.to_string().contains("second"), "{error}");
         let su2 = GaugeField::new(&device, &setup.geometry, Precision::F64, Recon::Su2).unwrap();

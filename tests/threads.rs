@@ -13,7 +13,7 @@ use plaq::fields::{
     Components, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, Laplace, QuarkAction, Wilson};
+use plaq::operators::{Boundary, DiracParams, Laplace, QuarkAction, Wilson};
 use plaq::ops::correlators::correlators;
 use plaq::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Schedule};
@@ -234,7 +234,7 @@ fn multigrid_and_propagators() {
         let (quark, report) =
             propagator(&solver, Source::point([0; 4]), 0, &mut unwatched).unwrap();
         assert!(report.solver.converged, "{report:?}");
-        let found = correlators(&quark, 0, (-1.0).into()).unwrap();
+        let found = correlators(&quark, [0; 4], Boundary::ANTIPERIODIC).unwrap();
         let mut all = quark.save_lex().unwrap();
         all.extend(found.pion.iter().chain(&found.rho[0]));
         all.extend(found.nucleon.iter().flat_map(|z| [z.re, z.im]));

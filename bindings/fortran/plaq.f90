@@ -1425,10 +1425,10 @@ module plaq
     !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
     !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-    !> operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
-    !> of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
-    !> sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
-    !> a translated source it is another one.
+    !> operators that shift quarks across the lattice's end. Where the phases of a hadron's quarks, those of
+    !> antiquarks with the opposite sign, have a sum s in x, y or z other than a multiple of 2, the hadron has
+    !> the momenta p_i = (2 pi n_i + pi s_i) / L_i, s_i above -1 and at most 1 by adding a multiple of 2, and
+    !> sums over the sites x of the lattice are taken with these.
     real(c_double) :: boundary_space(3)
     !> Projector of the spins of baryons, with `parity`.
     integer(c_int32_t) :: projector

@@ -54,6 +54,8 @@ kernel_args! {
         arg moving: i32,
         arg momentum: [i32; 4],
         arg position: [i32; 4],
+        /// What is added to the momentum, in units of pi / L_mu.
+        arg shift: [f64; 4],
     }
 
     /// Arguments of scalar products of all pairs of vectors v and w on single time slices, and of linear combinations
@@ -86,13 +88,14 @@ kernel_args! {
         arg reserved: i32,
     }
 
-    /// A phase for each site: the plane wave exp(i p (x - position)) times the boundary phases met on the way from x to
+    /// A phase for each site: the plane wave exp(i p (x - position)), p_mu = (2 pi n_mu + pi shift_mu) / L_mu, times the boundary phases met on the way from x to
     /// x + displacement; zero on all time slices but `time`, unless that is below 0 (structure.h, wave_phases).
     struct WaveArgs {
         arg position: [i32; 4],
         arg displacement: [i32; 4],
         /// Boundary phases in units of pi.
         arg boundary: [f64; 4],
+        arg shift: [f64; 4],
         arg time: i32,
         arg reserved: i32,
     }

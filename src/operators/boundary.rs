@@ -15,6 +15,9 @@ use crate::refuse;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary(pub [f64; 4]);
 
+/// Phases of hadrons, sums of those of their quarks, that differ by less are equal.
+const ROUNDING: f64 = 1e-12;
+
 /// Boundary conditions that have a name.
 const WORDS: [(&str, Boundary); 2] =
     [("periodic", Boundary::PERIODIC), ("antiperiodic", Boundary::ANTIPERIODIC)];
@@ -27,6 +30,32 @@ impl Boundary {
     /// The phases as complex numbers of modulus 1.
     pub fn phases(self) -> [Complex64; 4] {
         self.0.map(phase)
+    }
+    /// The boundary of a product of the fields of quarks and of conjugate fields of antiquarks, as in the operator of a
+    /// hadron: phases of quarks are added, those of antiquarks are subtracted.
+    pub fn of_hadron(quarks: &[Boundary], antiquarks: &[Boundary]) -> Boundary {
+        let sum =
+            |of: &[Boundary], mu: usize| of.iter().map(|boundary| boundary.0[mu]).sum::<f64>();
+        Boundary(std::array::from_fn(|mu| sum(quarks, mu) - sum(antiquarks, mu)))
+    }
+    /// The factor of the field at times beyond the end of the lattice, compared with those stored.
+    pub fn across_time(self) -> Complex64 {
+        phase(self.0[3])
+    }
+    /// The phases in x, y and z, to which multiples of 2 are added so that they are above -1 and at most 1, and 0 in t:
+    /// a field with this boundary has the momenta p_i = (2 pi n_i + pi shift_i) / L_i.
+    pub fn momentum_shift(self) -> [f64; 4] {
+        // Sums of phases are rounded: 3 times 1/3 is 1, three times 2/3 is 0.
+        let reduced = |angle: f64| {
+            let shift = angle - 2.0 * ((angle - 1.0 - ROUNDING) / 2.0).ceil();
+            if shift.abs() < ROUNDING {
+                0.0
+            } else {
+                shift
+            }
+        };
+        let [x, y, z, _] = self.0;
+        [reduced(x), reduced(y), reduced(z), 0.0]
     }
     /// The boundary with these factors of modulus one; its phases in units of pi are above -1 and at most 1.
     pub fn of_phases(phases: [Complex64; 4]) -> Self {

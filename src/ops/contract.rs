@@ -12,22 +12,31 @@ use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
+use crate::operators::Boundary;
 use crate::params::choices;
 use crate::refuse;
 
-/// The source's position, and the momentum of the sink.
+/// The source's position, the momentum of the sink, and the boundary of the hadron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sink {
     /// Position of the source: times are counted from its t, and the momentum's phase is 1 at its x, y, z.
     pub origin: [usize; 4],
-    /// Integer momentum: p_i = 2 pi momentum_i / L_i, and the sum over space has the phase exp(-i p (x - origin)).
+    /// Integer momentum: p_i = (2 pi momentum_i + pi shift_i) / L_i with the shift of `boundary`
+    /// ([`Boundary::momentum_shift`]), and the sum over space has the phase exp(-i p (x - origin)).
     pub momentum: [i32; 3],
+    /// The boundary of the product of the hadron's quarks. Its phase in time, of modulus 1, multiplies the contractions
+    /// at times before the source's, which are reached across the end of the lattice, and is divided out.
+    pub boundary: Boundary,
 }
 
 impl Sink {
-    /// A sink of momentum 0, for a source on this time slice.
+    /// A sink for quark and antiquark with the same boundary, whose phases cancel.
+    pub fn new(origin: [usize; 4], momentum: [i32; 3]) -> Self {
+        Sink { origin, momentum, boundary: Boundary::PERIODIC }
+    }
+    /// Such a sink of momentum 0, for a source on this time slice.
     pub fn at_rest(time: usize) -> Self {
-        Sink { origin: [0, 0, 0, time], momentum: [0; 3] }
+        Sink::new([0, 0, 0, time], [0; 3])
     }
 
     fn check(&self, geometry: &Geometry) -> Result<()> {
@@ -45,7 +54,7 @@ impl Sink {
     }
 
     fn moving(&self) -> i32 {
-        (self.momentum != [0; 3]) as i32
+        (self.momentum != [0; 3] || self.boundary.momentum_shift() != [0.0; 4]) as i32
     }
 }
 
@@ -67,22 +76,9 @@ pub struct Mesons {
     /// For each time from the source, the contraction summed over space, with index 4 (4 (4 alpha + gamma) + beta) +
     /// delta of the four spin indices.
     spins: Vec<[Complex64; 256]>,
-    /// Time slice of the source.
-    origin: usize,
 }
 
 impl Mesons {
-    /// Divides out the boundary phases in time, of modulus 1, of quark and antiquark. They multiply the contractions
-    /// at times before the source's, which are reached across the boundary; equal phases cancel.
-    #[must_use]
-    pub fn across(mut self, [quark, antiquark]: [Complex64; 2]) -> Self {
-        let phase = quark * antiquark.conj();
-        for spins in self.spins.iter_mut().rev().take(self.origin) {
-            spins.iter_mut().for_each(|z| *z *= phase);
-        }
-        self
-    }
-
     /// The correlator with Gamma_A at the sink and Gamma_B at the source over the time from the
     /// source,
     ///
@@ -158,6 +154,7 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
         moving: sink.moving(),
         momentum: sink.wave(),
         position: sink.origin.map(|x| x as i32),
+        shift: sink.boundary.momentum_shift(),
     };
     let all = over_slices(quark, (16, 32), |slice, work| {
         quark.device().reduce(
@@ -168,14 +165,15 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
     })?;
     let times = quark.geometry().global_extents()[3];
     let spins = |t: usize| {
-        let at = (sink.origin[3] + t) % times;
+        let end = sink.origin[3] + t;
+        let phase = if end < times { Complex64::ONE } else { sink.boundary.across_time() };
         std::array::from_fn(|i| {
             let (ends, k) = (i % 16, i / 16);
-            let z = &all[(at * 16 + ends) * 32 + 2 * k..];
-            Complex64::new(z[0], z[1])
+            let z = &all[(end % times * 16 + ends) * 32 + 2 * k..];
+            phase * Complex64::new(z[0], z[1])
         })
     };
-    Ok(Mesons { spins: (0..times).map(spins).collect(), origin: sink.origin[3] })
+    Ok(Mesons { spins: (0..times).map(spins).collect() })
 }
 
 /// Baryons of light (l) and strange (s) quarks; u and d have the same mass. Each value's formula is the operator at
@@ -259,22 +257,22 @@ choices! {
     }
 }
 
-/// How the free spins of a baryon's correlator are closed, and the boundary phases of its quarks.
+/// How the free spins of a baryon's correlator are closed, and the boundaries of its quarks.
 #[derive(Clone, Copy)]
 pub struct Closing {
     /// Parity of the states that propagate forward in time, 1 or -1.
     pub parity: i32,
     pub projector: Projector,
     pub projection: Projection,
-    /// Boundary phases in time of light and of strange quarks; -1: antiperiodic.
-    pub phases: [Complex64; 2],
+    /// Boundaries of light and of strange quarks.
+    pub boundary: [Boundary; 2],
 }
 
 impl Closing {
-    /// Positive parity, not polarised, with the same boundary phase for all quarks.
-    pub fn plain(phase: Complex64) -> Closing {
+    /// Positive parity, not polarised, with the same boundary for all quarks.
+    pub fn plain(boundary: Boundary) -> Closing {
         let (projector, projection) = (Projector::Unpolarised, Projection::Trace);
-        Closing { parity: 1, projector, projection, phases: [phase; 2] }
+        Closing { parity: 1, projector, projection, boundary: [boundary; 2] }
     }
 }
 
@@ -308,6 +306,13 @@ impl Baryon {
 
     fn strange(self) -> bool {
         !matches!(self, Baryon::Nucleon | Baryon::Delta)
+    }
+
+    /// The boundary of the product of its quarks, from those of light and of strange quarks.
+    pub fn boundary(self, [light, strange]: [Boundary; 2]) -> Boundary {
+        let flavours = self.lines().flavours;
+        let quarks = [0, 1, 2].map(|k| if flavours >> k & 1 == 1 { strange } else { light });
+        Boundary::of_hadron(&quarks, &[])
     }
 
     /// All contractions of this baryon by Wick's theorem. Colours are antisymmetric at sink and source, so that
@@ -352,9 +357,9 @@ fn lambda() -> Lines {
 /// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P of [`Projector::matrix`],
 /// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
 /// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
-/// signs such that the correlators of positive parity are positive.) `phases` are the boundary phases in time of light
-/// and strange quarks (-1: antiperiodic); the product of those of the three quarks is divided out at times before the
-/// source's.
+/// signs such that the correlators of positive parity are positive.) Of the boundary phases of light and of strange
+/// quarks the product of those in time is divided out at times before the source's, and the sums of those in space shift
+/// the momenta, see [`ThreeQuarks`].
 ///
 /// # Errors
 /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the
@@ -365,17 +370,19 @@ pub fn baryons(
     light: &SpinorField,
     strange: Option<&SpinorField>,
     (origin, momenta): ([usize; 4], &[[i32; 3]]),
-    Closing { parity, projector, projection, phases }: Closing,
+    Closing { parity, projector, projection, boundary }: Closing,
 ) -> Result<Vec<Vec<Complex64>>> {
     check_propagator(light, "propagator")?;
-    if parity.abs() != 1 {
+    if !matches!(parity, 1 | -1) {
         refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
     }
     if baryon.strange() && strange.is_none() {
         refuse!(InvalidArgument, "strange", expected("a propagator for {baryon}"), found("none"));
     }
     let three_halves = projection == Projection::ThreeHalves;
-    if three_halves && (!baryon.decuplet() || momenta.iter().any(|&p| p != [0; 3])) {
+    let shifted = baryon.boundary(boundary).momentum_shift() != [0.0; 4];
+    let moving = shifted || momenta.iter().any(|&p| p != [0; 3]);
+    if three_halves && (!baryon.decuplet() || moving) {
         bail!(InvalidArgument, "projection: spin 3/2 is for decuplet baryons at rest");
     }
     let strange = strange.unwrap_or(light);
@@ -385,16 +392,16 @@ pub fn baryons(
     for (sink, source, closing) in vertices(baryon.decuplet(), three_halves) {
         let projector = projector.matrix(parity).times(closing).transposed();
         for (at_sink, at_source, weight) in &lines.terms {
-            // For each position at the sink: the quark, its boundary phase, and the position at the source to which it
+            // For each position at the sink: the quark, its boundary, and the position at the source to which it
             // is connected.
-            let (mut quarks, mut taken, mut to) = ([light; 3], [phases[0]; 3], [0; 3]);
+            let (mut quarks, mut taken, mut to) = ([light; 3], [boundary[0]; 3], [0; 3]);
             for k in 0..3 {
                 to[at_sink[k]] = at_source[k];
                 if lines.flavours >> k & 1 == 1 {
-                    (quarks[at_sink[k]], taken[at_sink[k]]) = (strange, phases[1]);
+                    (quarks[at_sink[k]], taken[at_sink[k]]) = (strange, boundary[1]);
                 }
             }
-            let three = ThreeQuarks { quarks, origin, phases: taken };
+            let three = ThreeQuarks { quarks, origin, boundary: taken };
             let found = three.pairings([sink, source], &[Pairing(to)], momenta)?;
             for (sums, slices) in all.iter_mut().zip(&found[0]) {
                 for (sum, c) in sums.iter_mut().zip(slices) {
@@ -406,7 +413,7 @@ pub fn baryons(
     Ok(all)
 }
 
-/// The correlator of a baryon for a single sink, see [`baryons`].
+/// The correlator of a baryon for a single momentum, see [`baryons`].
 ///
 /// # Errors
 /// Errors of [`baryons`].
@@ -414,11 +421,10 @@ pub fn baryon(
     baryon: Baryon,
     light: &SpinorField,
     strange: Option<&SpinorField>,
-    sink: Sink,
+    (origin, momentum): ([usize; 4], [i32; 3]),
     closed: Closing,
 ) -> Result<Vec<Complex64>> {
-    let place = (sink.origin, &[sink.momentum][..]);
-    Ok(baryons(baryon, light, strange, place, closed)?.remove(0))
+    Ok(baryons(baryon, light, strange, (origin, &[momentum]), closed)?.remove(0))
 }
 
 /// Spin matrices of a baryon's contraction, for each term: [matrix of the diquark at the sink, that at the source,

@@ -7,6 +7,7 @@ use super::gamma::Gamma;
 use super::source::check_propagator;
 use crate::error::{words, Result};
 use crate::fields::{BoundaryKind, SpinorField};
+use crate::operators::Boundary;
 use crate::params::choices;
 
 /// Connected correlators of degenerate quarks, one number for each time from the source. S is the propagator S(x,
@@ -23,28 +24,27 @@ pub struct Correlators {
     pub nucleon: Vec<Complex64>,
 }
 
-/// Correlators of a propagator with its source at time `source_time`, index = (t - source) mod T.
-/// `phase` is the fermions' boundary phase in time (-1: antiperiodic): three quarks that went over
-/// the boundary carry it to the third power, which is taken out of the nucleon, so that nothing
-/// depends on where the source is. In mesons it cancels. Sums are in double.
+/// Correlators of a propagator with its source at this position, index = (t - source) mod T. Three quarks that went over
+/// the end of the lattice in time carry the third power of the boundary phase, which is taken out of the nucleon; the
+/// threefold phases in space shift its momentum ([`Boundary::momentum_shift`]), so that nothing depends on where the
+/// source is. In mesons they cancel. Sums are in double.
 ///
 /// # Errors
 /// `FieldMismatch`: not twelve right-hand sides on the full lattice; `InvalidArgument`: the source
 /// is outside.
 pub fn correlators(
     propagator: &SpinorField,
-    source_time: usize,
-    phase: Complex64,
+    origin: [usize; 4],
+    boundary: Boundary,
 ) -> Result<Correlators> {
     check_propagator(propagator, "propagator")?;
-    let sink = Sink::at_rest(source_time);
-    let pairs = mesons(propagator, propagator, sink)?;
+    let pairs = mesons(propagator, propagator, Sink::at_rest(origin[3]))?;
     let real = |gamma| pairs.correlator(gamma, gamma).iter().map(|z| z.re).collect();
-    let closed = Closing::plain(phase);
+    let closed = Closing::plain(boundary);
     Ok(Correlators {
         pion: real(Gamma::FIVE),
         rho: [Gamma::X, Gamma::Y, Gamma::Z].map(real),
-        nucleon: baryon(Baryon::Nucleon, propagator, None, sink, closed)?,
+        nucleon: baryon(Baryon::Nucleon, propagator, None, (origin, [0; 3]), closed)?,
     })
 }
 

@@ -3,8 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use num_complex::Complex64;
-
 use super::contract::{baryon, mesons, Baryon, Closing, Sink};
 pub use super::source::COLUMNS;
 use super::source::{Source, SourceSites};
@@ -12,7 +10,7 @@ use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField};
-use crate::operators::QuarkAction;
+use crate::operators::{Boundary, QuarkAction};
 use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{Monitor, Progress, Stop};
@@ -180,9 +178,9 @@ pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usiz
     check(&solver, COLUMNS, at_once)?;
     let at_once = if at_once == 0 { COLUMNS } else { at_once };
     // Kernels that take longest to compile are requested first.
-    let sink = Sink::at_rest(0);
-    mesons(&all, &all, sink)?;
-    baryon(Baryon::Nucleon, &all, None, sink, Closing::plain(-Complex64::ONE))?;
+    mesons(&all, &all, Sink::at_rest(0))?;
+    let closed = Closing::plain(Boundary::ANTIPERIODIC);
+    baryon(Baryon::Nucleon, &all, None, ([0; 4], [0; 3]), closed)?;
     Source::point([0; 4]).set(&mut all)?;
     let (b, mut x) = (all.columns(0, at_once)?, shape.field(at_once)?);
     solver.run_through(&mut x, &b);

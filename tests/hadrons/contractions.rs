@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Precision, Recon, SpinorField};
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{Boundary, DiracParams, Wilson};
 use plaq::ops::contract::{baryon, mesons, Baryon, Closing, Projection, Sink};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
@@ -53,7 +53,7 @@ fn mesons_of_random_columns_agree_with_the_reference() {
         for count in [12, 4] {
             let s = [random_columns(lat, count, 7), random_columns(lat, count, 300)];
             let top = bounds(lat, &[&s[0], &s[1]]);
-            let sink = Sink { origin, momentum };
+            let sink = Sink::new(origin, momentum);
             let wanted: Vec<Vec<C>> = pairs
                 .iter()
                 .map(|&(a, b)| {
@@ -109,7 +109,6 @@ fn baryons_of_random_columns_agree_with_the_reference() {
         let [light, strange] = [random_columns(lat, 12, 1), random_columns(lat, 12, 40)];
         let top = bounds(lat, &[&light, &light, &light]);
         let [nucleon, ref axes @ ..] = vertices();
-        let sink = Sink { origin, momentum };
         let gamma = gammas(gamma::Basis::DeGrandRossi);
         for (name, operator, decuplet) in BARYONS {
             let reference = |vertices| {
@@ -156,9 +155,10 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                         };
                         let [l, s] = [load(&light), load(&strange)];
                         let projector = Projector::Unpolarised;
-                        let phases = [C::ONE; 2];
-                        let closing = Closing { parity, projector, projection, phases };
-                        let found = baryon(name, &l, Some(&s), sink, closing).unwrap();
+                        let boundary = [Boundary::PERIODIC; 2];
+                        let closing = Closing { parity, projector, projection, boundary };
+                        let found =
+                            baryon(name, &l, Some(&s), (origin, momentum), closing).unwrap();
                         let what = format!("{extents:?} {precision:?} {name:?} {projection:?}");
                         compare(
                             &found,
@@ -169,8 +169,8 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             &what,
                         );
                         // Over an antiperiodic boundary the product of three quarks changes its sign.
-                        let closing = Closing { phases: [-C::ONE; 2], ..closing };
-                        let anti = baryon(name, &l, Some(&s), sink, closing).unwrap();
+                        let closing = Closing { boundary: [Boundary::ANTIPERIODIC; 2], ..closing };
+                        let anti = baryon(name, &l, Some(&s), (origin, momentum), closing).unwrap();
                         for (t, (a, b)) in found.iter().zip(&anti).enumerate() {
                             let over = origin[3] + t >= extents[3];
                             assert_eq!(*a, if over { -b } else { *b });
@@ -211,10 +211,10 @@ fn multiplets_and_signs() {
     for device in devices() {
         let light = quark(&solver(&device, extents, 0.5), origin);
         let heavy = quark(&solver(&device, extents, 0.8), origin);
-        let sink = Sink { origin, momentum: [0; 3] };
+        let sink = Sink::new(origin, [0; 3]);
         let of = |name, strange: &SpinorField| -> Vec<f64> {
-            let closed = Closing::plain(-C::ONE);
-            let all = baryon(name, &light, Some(strange), sink, closed).unwrap();
+            let closed = Closing::plain(Boundary::ANTIPERIODIC);
+            let all = baryon(name, &light, Some(strange), (origin, [0; 3]), closed).unwrap();
             all.iter().map(|z| z.re).collect()
         };
         let same = |a: Baryon, b: Baryon| {
@@ -287,9 +287,9 @@ fn refusals_name_what_is_wrong() {
     assert_eq!(mesons(&f, &f, late).unwrap_err().status, argument);
     assert_eq!(mesons(&five, &five, sink).unwrap_err().status, mismatch);
     assert_eq!(mesons(&f, &five, sink).unwrap_err().status, mismatch);
-    let run = |name, strange: Option<&SpinorField>, sink, parity, projection| {
-        let closed = Closing { parity, projection, ..Closing::plain(C::ONE) };
-        baryon(name, &f, strange, sink, closed).unwrap_err()
+    let run = |name, strange: Option<&SpinorField>, sink: Sink, parity, projection| {
+        let closed = Closing { parity, projection, ..Closing::plain(Boundary::PERIODIC) };
+        baryon(name, &f, strange, (sink.origin, sink.momentum), closed).unwrap_err()
     };
     let trace = Projection::Trace;
     assert_eq!(run(Baryon::Nucleon, None, late, 1, trace).status, argument);

@@ -237,7 +237,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         b.load_lex(&numbers(&columns.collect())).unwrap();
         let (x, report) = propagator_of(&solver, &b, 12, &mut unwatched).unwrap();
         assert!(report.solver.converged);
-        let at = |momentum: [i32; 3]| mesons(&x, &x, Sink { origin: [0; 4], momentum }).unwrap();
+        let at = |momentum: [i32; 3]| mesons(&x, &x, Sink::new([0; 4], momentum)).unwrap();
         let rest = vec![at([0; 3])];
         // Both directions of each axis are needed, since MILC takes cosines.
         let moving: Vec<_> = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -251,7 +251,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         wide.load_lex(&numbers(&columns.iter().map(|c| smeared(lat, c)).collect())).unwrap();
         // MILC's phase has the other sign, exp(i p x).
         let one_wide = [[-1, 0, 0], [0, -1, 0], [0, 0, -1]]
-            .map(|momentum| mesons(&wide, &x, Sink { origin: [0; 4], momentum }).unwrap());
+            .map(|momentum| mesons(&wide, &x, Sink::new([0; 4], momentum)).unwrap());
         for (name, gammas, sign, at_rest, at_one, at_one_wide) in MILC {
             for (t, (re, im)) in at_one_wide.into_iter().enumerate() {
                 let of = |m: &Mesons, (sink, source)| {

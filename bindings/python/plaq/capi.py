@@ -3725,10 +3725,10 @@ class plaq_contract_params(Struct):
       parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
       projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
       boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-        operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
-        of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
-        sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
-        a translated source it is another one. Default: 0, 0, 0.
+        operators that shift quarks across the lattice's end. Where the phases of a hadron's quarks, those of
+        antiquarks with the opposite sign, have a sum s in x, y or z other than a multiple of 2, the hadron has
+        the momenta p_i = (2 pi n_i + pi s_i) / L_i, s_i above -1 and at most 1 by adding a multiple of 2, and
+        sums over the sites x of the lattice are taken with these. Default: 0, 0, 0.
       projector: Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED.
       flavour_changing: True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
         differ. 0 or 1. Default: 0.

@@ -1,7 +1,7 @@
 """Hadron structure: operators between two propagators, baryons of any three quarks, sequential sources.
 
-Times count from the source everywhere, and phases of momenta from its position; p_i = 2 pi n_i / L_i. A spin matrix is a name or
-number of plaq.gamma or a 4 x 4 array."""
+Times count from the source everywhere, and phases of momenta from its position; p_i = 2 pi n_i / L_i, shifted by boundary
+phases in space that do not cancel (docs/hadrons.md). A spin matrix is a name or number of plaq.gamma or a 4 x 4 array."""
 
 from __future__ import annotations
 

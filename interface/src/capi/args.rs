@@ -502,8 +502,11 @@ impl<T: Copy + CType> Arg for OutArray<T> {
 pub struct MaybeArray<T>(OutArray<T>);
 
 impl<T> MaybeArray<T> {
+    pub(crate) fn wanted(&self) -> bool {
+        !self.0.to.is_null()
+    }
     pub(crate) fn set(&mut self, values: Vec<T>) {
-        if !self.0.to.is_null() {
+        if self.wanted() {
             self.0.set(values);
         }
     }

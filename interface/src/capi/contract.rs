@@ -11,7 +11,7 @@ use super::table::interface;
 use crate::error::Result;
 use crate::fields::{BoundaryKind, Geometry, SpinorField};
 use crate::io::Origin;
-use crate::operators::phase;
+use crate::operators::Boundary;
 use crate::ops::contract::{self, mesons, Baryon, Closing, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::ops::links_mark::check_same_links;
@@ -35,10 +35,10 @@ crate::params::parameters! {
         /// Projection of the spins of baryons.
         projection: Projection = Projection::Trace;
         /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-        /// operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
-        /// of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
-        /// sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
-        /// a translated source it is another one.
+        /// operators that shift quarks across the lattice's end. Where the phases of a hadron's quarks, those of
+        /// antiquarks with the opposite sign, have a sum s in x, y or z other than a multiple of 2, the hadron has
+        /// the momenta p_i = (2 pi n_i + pi s_i) / L_i, s_i above -1 and at most 1 by adding a multiple of 2, and
+        /// sums over the sites x of the lattice are taken with these.
         boundary_space: [f64; 3] = [0.0; 3];
         /// Projector of the spins of baryons, with `parity`.
         projector: Projector = Projector::Unpolarised;
@@ -86,7 +86,7 @@ fn diquark_matrix(diquark: Diquark, matrix: &mut OutArray<f64>) -> Result<()> {
 }
 
 fn projector_matrix(projector: Projector, parity: i32, matrix: &mut OutArray<f64>) -> Result<()> {
-    if parity.abs() != 1 {
+    if !matches!(parity, 1 | -1) {
         refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
     }
     matrix.set(projector.matrix(parity).to_kernel().to_vec());
@@ -149,12 +149,12 @@ pub(super) fn check_propagators(objects: &[(&Arc<Spinor>, &str)]) -> Result<()> 
         .try_for_each(|(object, name)| check_kind((object, name), &[LineKind::Propagator]))
 }
 
-/// The common source position and other properties of the propagators of a contraction, and the phase factor in time
-/// of each. Propagators from different positions are refused, unless the parameters give a position.
+/// The common source position and other properties of the propagators of a contraction, and the boundary of each.
+/// Propagators from different positions are refused, unless the parameters give a position.
 pub(super) fn lines<const N: usize>(
     objects: [(&Arc<Spinor>, &str); N],
     params: &plaq_contract_params,
-) -> Result<(Origin, [Complex64; N])> {
+) -> Result<(Origin, [Boundary; N])> {
     let phases = phases_of(params)?;
     let all = objects.map(|(object, name)| (object.origin(), name));
     let given = ContractParams::from_c(params, "params")?.position;
@@ -175,19 +175,7 @@ pub(super) fn lines<const N: usize>(
     }
     let known = Origin { position: given, ..Default::default() };
     let together = all.iter().fold(known, |known, (origin, _)| known.or(*origin));
-    Ok((together, all.map(|(origin, _)| phase(origin.phases(phases)[3]))))
-}
-
-/// The sinks for all momenta.
-fn sinks(
-    field: &SpinorField,
-    origin: Origin,
-    momenta: &Array<i32>,
-    (nmomenta, times): (i64, i64),
-) -> Result<Vec<Sink>> {
-    check_times(field, times)?;
-    let sink = |momentum| Ok(Sink { origin: place(origin, &[momentum])?, momentum });
-    triples(momenta, nmomenta)?.into_iter().map(sink).collect()
+    Ok((together, all.map(|(origin, _)| Boundary(origin.phases(phases)))))
 }
 
 /// Refuses a number of times other than the extent of the field's lattice in time.
@@ -211,9 +199,15 @@ pub(super) fn triples(momenta: &Array<i32>, nmomenta: i64) -> Result<Vec<[i32; 3
 }
 
 /// Position of the source. Its time must be known; a spatial coordinate may be unknown if all momenta have component
-/// 0 in its direction.
-pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> {
-    let needed = |mu: usize| mu == 3 || momenta.iter().any(|n| n[mu] != 0);
+/// 0 in its direction, where a phase of the hadron's boundary does not shift them.
+pub(super) fn place(
+    origin: Origin,
+    momenta: &[[i32; 3]],
+    boundary: Boundary,
+) -> Result<[usize; 4]> {
+    let shift = boundary.momentum_shift();
+    let moves = |mu: usize| momenta.iter().any(|n| n[mu] != 0) || shift[mu] != 0.0;
+    let needed = |mu: usize| mu == 3 || moves(mu);
     if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {
         refuse!(
             InvalidArgument,
@@ -240,9 +234,9 @@ pub(super) fn place_of_sink(
 ) -> Result<([usize; 4], SinkSlice)> {
     let Some(time) = time else {
         let time = Origin { position: [None, None, None, Some(0)], ..Default::default() };
-        return Ok((place(origin.or(time), &[momentum])?, None));
+        return Ok((place(origin.or(time), &[momentum], Boundary::PERIODIC)?, None));
     };
-    let position = place(origin, &[momentum])?;
+    let position = place(origin, &[momentum], Boundary::PERIODIC)?;
     let known = BoundaryKind::named().find(|(name, _)| Some(name.word) == origin.boundary_time);
     let boundary = known.map_or(BoundaryKind::Periodic, |(_, kind)| kind);
     let times = field.geometry().global_extents()[3];
@@ -283,11 +277,14 @@ fn mesons_of(
     quark.context().check_same(antiquark.context(), "antiquark")?;
     let objects = [(quark, "quark"), (antiquark, "antiquark")];
     check_propagators(&objects)?;
-    let (origin, phases) = lines(objects, params)?;
+    let (origin, [of_quark, of_antiquark]) = lines(objects, params)?;
+    let boundary = Boundary::of_hadron(&[of_quark], &[of_antiquark]);
     let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
     let (gammas, mut all) = (gammas_of(gammas, npairs)?, Vec::new());
-    for sink in sinks(&s, origin, momenta, (nmomenta, times))? {
-        let lines = mesons(&s, &other, sink)?.across(phases);
+    check_times(&s, times)?;
+    for momentum in triples(momenta, nmomenta)? {
+        let origin = place(origin, &[momentum], boundary)?;
+        let lines = mesons(&s, &other, Sink { origin, momentum, boundary })?;
         for (sink, source) in &gammas {
             all.extend(pairs(lines.correlator(*sink, *source)));
         }
@@ -313,7 +310,7 @@ fn baryons_of(
     }
     let objects = [(light, "light"), (strange.unwrap_or(light), "strange")];
     check_propagators(&objects)?;
-    let (origin, phases) = lines(objects, params)?;
+    let (origin, boundary) = lines(objects, params)?;
     let l = light.read("light")?;
     let s = strange.map(|s| s.read("strange")).transpose()?;
     let names = baryons.get(count(nbaryons, "count")?)?;
@@ -321,14 +318,18 @@ fn baryons_of(
         names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let ContractParams { parity, projection, projector, .. } =
         ContractParams::from_c(params, "params")?;
-    let closed = Closing { parity, projector, projection, phases };
+    let closed = Closing { parity, projector, projection, boundary };
     check_times(&l, times)?;
     let momenta = triples(momenta, nmomenta)?;
-    let origin = place(origin, &momenta)?;
+    let names = names?;
+    let mut position = [0; 4];
+    for name in &names {
+        position = place(origin, &momenta, name.boundary(boundary))?;
+    }
     // Correlators [baryon][momentum][t].
-    let found: Vec<Vec<Vec<Complex64>>> = names?
+    let found: Vec<Vec<Vec<Complex64>>> = names
         .into_iter()
-        .map(|name| contract::baryons(name, &l, s.as_deref(), (origin, &momenta), closed))
+        .map(|name| contract::baryons(name, &l, s.as_deref(), (position, &momenta), closed))
         .collect::<Result<_>>()?;
     let of = |p: usize| found.iter().flat_map(move |name| pairs(name[p].iter().copied()));
     correlators.set((0..momenta.len()).flat_map(of).collect());

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
-use super::contract::place_of_sink;
+use super::contract::{place, place_of_sink};
 use super::origin::{self, propagated};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
@@ -13,7 +13,7 @@ use crate::compose::SolveReport;
 use crate::error::Result;
 use crate::fields::{BoundaryKind, SpinorField};
 use crate::io::Origin;
-use crate::operators::phase;
+use crate::operators::Boundary;
 use crate::ops::correlators::{correlators, effective_mass, outward_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
@@ -191,7 +191,17 @@ fn correlators_of(
     if !boundary.is_finite() {
         refuse!(InvalidArgument, "boundary", expected("an angle"), found("{boundary}"));
     }
-    let all = correlators(&field, source_time as usize, phase(boundary))?;
+    // Of the field's record only the source's x, y, z and the phases in space are taken.
+    let known = propagator.origin();
+    let boundary = Boundary(Origin { boundary: None, ..known }.phases([0.0, 0.0, 0.0, boundary]));
+    let [x, y, z, _] = known.position;
+    let known = Origin { position: [x, y, z, Some(source_time as usize)], ..known };
+    let nucleon_boundary = Boundary::of_hadron(&[boundary; 3], &[]);
+    let origin = match nucleon.wanted() {
+        true => place(known, &[], nucleon_boundary)?,
+        false => known.position.map(Option::unwrap_or_default),
+    };
+    let all = correlators(&field, origin, boundary)?;
     pion.set(all.pion);
     rho.set(all.rho.concat());
     nucleon.set(all.nucleon.iter().flat_map(|z| [z.re, z.im]).collect());

@@ -18,7 +18,7 @@ use super::table::interface;
 use crate::error::Result;
 use crate::fields::GaugeField;
 use crate::io::Origin;
-use crate::operators::phase;
+use crate::operators::{phase, Boundary};
 use crate::ops::gamma::Gamma;
 use crate::ops::paths::LONGEST as LONGEST_PATH;
 use crate::ops::structure::gluons::gluon_pairs;
@@ -183,6 +183,7 @@ fn between<T>(
     let (origin, _) = lines([(forward, name), (back, name_of_back)], params)?;
     let boundary = forward.origin().phases(phases_of(params)?);
     check_phases((back, name_of_back), (boundary, name), moves_back)?;
+    let boundary = [boundary, back.origin().phases(boundary)].map(Boundary);
     let links = links(gauge)?;
     if let Some(links) = &links {
         forward.check_links(name, links, "gauge")?;
@@ -197,7 +198,7 @@ fn between<T>(
         forward: &s,
         links: links.as_ref(),
         boundary,
-        origin: place(origin, momenta)?,
+        origin: place(origin, momenta, Boundary::of_hadron(&boundary[..1], &boundary[1..]))?,
     })
 }
 
@@ -442,7 +443,7 @@ fn together<T>(
         first.context().check_same(object.context(), name)?;
     }
     check_propagators(&objects)?;
-    let (origin, phases) = lines(objects, params)?;
+    let (origin, boundary) = lines(objects, params)?;
     let mut guards = vec![];
     // A field that is passed for several quarks is locked only once.
     let mut places = [0; 3];
@@ -457,7 +458,8 @@ fn together<T>(
         };
     }
     let quarks = places.map(|k| &*guards[k]);
-    run(ThreeQuarks { quarks, origin: place(origin, momenta)?, phases }, origin)
+    let position = place(origin, momenta, Boundary::of_hadron(&boundary, &[]))?;
+    run(ThreeQuarks { quarks, origin: position, boundary }, origin)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -520,7 +522,7 @@ fn operator_source(
     let mut out = to.write("to")?;
     let (origin, slice) =
         place_of_sink(origin, momentum, Some(i64::from(time)).filter(|time| *time != -1), &psi)?;
-    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
+    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
     through_operator(
         &mut out,
         &psi,
@@ -550,7 +552,7 @@ fn meson_source(
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
     let (origin, slice) = place_of_sink(origin, momentum, Some(time.into()), &psi)?;
-    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
+    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
     through_meson(&mut out, &psi, ends, wave)?;
     // The quark, whose phase the contraction takes out together with that of the antiquark, is not known yet.
     let [.., boundary] = from.origin().phases(phases_of(params)?);
@@ -600,7 +602,8 @@ fn baryon_source(
     let spins = [matrix(sink, "sink")?, matrix(source, "source")?, matrix(projector, "projector")?];
     together([Some(first), second, third], params, &[momentum], |quarks, known| {
         let (origin, slice) = place_of_sink(known, momentum, Some(time.into()), quarks.quarks[0])?;
-        let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
+        let wave =
+            SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
         let crossed = slice.is_some_and(|(_, crossed)| crossed);
         let mut out = to.write("to")?;
         through_baryon(&mut out, quarks, spins, &terms, (wave, crossed))

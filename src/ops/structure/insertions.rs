@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Group, Recon, SpinorField};
 use crate::linop::LinOp;
-use crate::operators::CovariantShift;
+use crate::operators::{Boundary, CovariantShift};
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::source::{check_momentum, check_spinors};
 
@@ -25,8 +25,10 @@ pub struct Lines<'a> {
     pub forward: &'a SpinorField,
     /// Links that transport quarks from site to site; None: unit matrices, which is meaningful in a fixed gauge only.
     pub links: Option<&'a Arc<GaugeField>>,
-    /// Phases of the quarks at the boundaries, in units of pi, that belong to the links.
-    pub boundary: [f64; 4],
+    /// Boundaries of the quark in `forward`, whose phases belong to the links, and of the quark in `back`. Where these
+    /// differ in space the momenta are shifted, q_i = (2 pi n_i - pi s_i) / L_i with s the
+    /// [`Boundary::momentum_shift`] of the product of the first and of the conjugate of the second.
+    pub boundary: [Boundary; 2],
     /// Origin of the results: times count from its t, and phases of momenta from its x, y, z.
     pub origin: [usize; 4],
 }
@@ -80,6 +82,8 @@ struct PathContractions {
     /// Sums for each path, by momentum and by time of the lattice.
     slices: Vec<Slices>,
     momenta: Vec<[i32; 3]>,
+    /// What is added to the momenta, in units of pi / L_mu.
+    shift: [f64; 4],
     extents: [usize; 4],
     boundary: BoundaryTime,
     start: usize,
@@ -109,12 +113,14 @@ impl PathContractions {
         let fields = [forward, back];
         let same = SamePrecision::new(&fields)?;
         let (forward, back) = (same.of(&fields, 0), same.of(&fields, 1));
+        let [quark, other] = lines.boundary;
+        let shift = Boundary::of_hadron(&[quark], &[other]).momentum_shift().map(|angle| -angle);
         let mut traversal = Traversal {
             back,
             waves: Waves::new(forward, momenta)?,
             shifts: vec![],
             links: links_for(lines.links, forward)?,
-            wave: Wave { boundary: lines.boundary, ..Wave::from(origin) },
+            wave: Wave { boundary: quark.0, shift, ..Wave::from(origin) },
             slices: vec![Slices::new(); paths.len()],
         };
         traversal.visit(&Tree::new(&paths), &mut TransportedField::Given(forward), &mut vec![])?;
@@ -125,6 +131,7 @@ impl PathContractions {
             paths,
             slices,
             momenta: momenta.to_vec(),
+            shift,
             extents,
             boundary,
             start: origin[3],
@@ -147,7 +154,8 @@ impl PathContractions {
             let turns: f64 = (0..3)
                 .map(|i| {
                     let steps = i64::from(self.momenta[p][i]) * i64::from(end[i]);
-                    steps.rem_euclid(self.extents[i] as i64) as f64 / self.extents[i] as f64
+                    let whole = steps.rem_euclid(self.extents[i] as i64) as f64;
+                    (whole + 0.5 * self.shift[i] * f64::from(end[i])) / self.extents[i] as f64
                 })
                 .sum();
             let phase = Complex64::from_polar(1.0, -std::f64::consts::TAU * turns);

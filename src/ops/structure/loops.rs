@@ -13,7 +13,7 @@ use super::spin::Spin;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
-use crate::operators::{QuarkAction, Wilson};
+use crate::operators::{Boundary, QuarkAction, Wilson};
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::links_mark::check_configuration;
 use crate::ops::propagator::{check, propagates, solve_parts, Solves};
@@ -343,7 +343,7 @@ impl LoopOperators<'_> {
             back,
             forward,
             links: Some(self.links),
-            boundary: self.boundary,
+            boundary: [Boundary(self.boundary); 2],
             origin: [0; 4],
         };
         let backwards: Vec<[i32; 3]> = self.momenta.iter().map(|p| p.map(|n| -n)).collect();

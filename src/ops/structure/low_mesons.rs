@@ -12,6 +12,7 @@ use super::sequential::{through_operator, SliceWave};
 use super::spin::Spin;
 use crate::error::{host_array, Result};
 use crate::fields::{SpinorField, VectorSet};
+use crate::operators::Boundary;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
@@ -82,14 +83,15 @@ pub fn low_mesons(
         {
             for time in at * slice..(at + 1) * slice {
                 let z = by_source(space, level, (&left, &w), site * rows..(site + 1) * rows, {
-                    let wave = SliceWave { time: Some(time), momentum, origin: [0; 4] };
+                    let wave =
+                        SliceWave { time: Some(time), momentum, origin: [0; 4], shift: [0.0; 4] };
                     (gamma, wave)
                 })?;
                 let lines = Lines {
                     back: &w,
                     forward: &z,
                     links: None,
-                    boundary: [0.0; 4],
+                    boundary: [Boundary::PERIODIC; 2],
                     origin: [0, 0, 0, time],
                 };
                 let all = insertions(lines, &[vec![]], &[momentum.map(|n| -n)])?;

@@ -29,6 +29,8 @@ pub struct SliceWave {
     pub momentum: [i32; 3],
     /// Coordinates x, y, z at which the wave's phase is 1; t is ignored.
     pub origin: [usize; 4],
+    /// What is added to the momentum, in units of pi / L_mu.
+    pub shift: [f64; 4],
 }
 
 impl SliceWave {
@@ -62,7 +64,8 @@ fn product(
     let colours = inp.nrhs() / spins;
     let one = Spin::diagonal(Complex64::ONE);
     let [x, y, z] = wave.momentum;
-    let at = Wave { position: wave.origin, displacement, boundary, time: wave.time };
+    let SliceWave { time, origin: position, shift, .. } = wave;
+    let at = Wave { position, displacement, boundary, shift, time };
     let args = SpinProductArgs {
         geom: inp.geometry().args(),
         out: out.view(),
@@ -80,7 +83,7 @@ fn product(
 
 /// Computes field <- spin field.
 pub(super) fn times_spin(field: &SpinorField, spin: Spin) -> Result<()> {
-    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4] };
+    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4], shift: [0.0; 4] };
     product(field, field, everywhere, (spin, None), ([0; 4], [0.0; 4]))
 }
 
@@ -157,7 +160,8 @@ pub fn conserved_mesons(
     gamma: Gamma,
     momenta: &[[i32; 3]],
 ) -> Result<Vec<Complex64>> {
-    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: lines.origin };
+    let everywhere =
+        SliceWave { time: None, momentum: [0; 3], origin: lines.origin, shift: [0.0; 4] };
     let ends = [SpinMatrix::ONE, gamma.matrix()].map(Spin::from);
     let mut back = lines.back.like(lines.back.precision())?;
     through_meson(&mut back, lines.back, ends, everywhere)?;
@@ -195,7 +199,9 @@ pub fn through_baryon(
     fields[0].check_like(to, "to")?;
     // The sum is computed in the precision of the propagators.
     let sum = fields[0].like(fields[0].precision())?;
-    let phase = if crossed { quarks.across() } else { Complex64::ONE };
+    let boundary = quarks.together();
+    let phase = if crossed { boundary.across_time() } else { Complex64::ONE };
+    let wave = SliceWave { shift: boundary.momentum_shift(), ..wave };
     for term in terms {
         let form = Form::new(term.pairing, sink, conjugate(source));
         let which = form.lines.iter().position(|&line| line == term.line);

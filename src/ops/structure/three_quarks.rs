@@ -9,6 +9,7 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
+use crate::operators::Boundary;
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::source::{check_momentum, check_propagator};
 
@@ -83,9 +84,9 @@ pub struct ThreeQuarks<'a> {
     pub quarks: [&'a SpinorField; 3],
     /// Position of the source: times count from its t, and phases of momenta from its x, y, z.
     pub origin: [usize; 4],
-    /// Boundary phases in time of the three quarks, which are divided out of contractions at times before the
-    /// source's.
-    pub phases: [Complex64; 3],
+    /// Boundaries of the three quarks. Phases in time are divided out of contractions at times before the source's;
+    /// the sums of those in space shift the momenta ([`Boundary::momentum_shift`]).
+    pub boundary: [Boundary; 3],
 }
 
 pub(super) const NAMES: [&str; 3] = ["first", "second", "third"];
@@ -105,10 +106,9 @@ impl ThreeQuarks<'_> {
         Ok(())
     }
 
-    /// The factor for contractions that cross the end of the lattice in time: the product of the three boundary
-    /// phases.
-    pub(super) fn across(&self) -> Complex64 {
-        self.phases.iter().product()
+    /// The boundary of the product of the three quarks.
+    pub(super) fn together(&self) -> Boundary {
+        Boundary::of_hadron(&self.boundary, &[])
     }
 
     /// Computes C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)> for every pairing, with both spins
@@ -129,15 +129,17 @@ impl ThreeQuarks<'_> {
         let backwards: Vec<[i32; 3]> = momenta.iter().map(|p| p.map(|n| -n)).collect();
         let waves = Waves::new(fields[0], &backwards)?;
         let kernel = kernels::QuarkTriples::of(fields[0].precision())?;
-        let across = self.across();
+        let boundary = self.together();
+        let across = boundary.across_time();
+        let shift = boundary.momentum_shift().map(|angle| -angle);
+        let wave = Wave { shift, ..Wave::from(self.origin) };
         let one = |pairing: &Pairing| {
             let form = Form::new(*pairing, sink, conjugate(source));
             let args = arguments(fields, &form);
-            let found =
-                waves.sum(fields[0], Wave::from(self.origin), |matrices, slice, work| {
-                    let args = QuarkTripleArgs { matrices, slice, ..args };
-                    fields[0].device().launch(kernel, &args, work)
-                })?;
+            let found = waves.sum(fields[0], wave, |matrices, slice, work| {
+                let args = QuarkTripleArgs { matrices, slice, ..args };
+                fields[0].device().launch(kernel, &args, work)
+            })?;
             let turn = |by_time: &Vec<[Complex64; 16]>| {
                 from_source(by_time, self.origin[3], |m| m.map(|z| z * across))
             };

@@ -17,19 +17,22 @@ pub(super) struct Wave {
     /// boundary that the path crosses.
     pub displacement: [i32; 4],
     pub boundary: [f64; 4],
+    /// What the boundary phases of the field add to the wave's momenta, in units of pi / L_mu.
+    pub shift: [f64; 4],
     /// The only time slice on which the wave is not zero; None: all.
     pub time: Option<usize>,
 }
 
 impl Wave {
     pub fn from(position: [usize; 4]) -> Self {
-        Wave { position, displacement: [0; 4], boundary: [0.0; 4], time: None }
+        Wave { position, displacement: [0; 4], boundary: [0.0; 4], shift: [0.0; 4], time: None }
     }
     pub fn args(&self) -> WaveArgs {
         WaveArgs {
             position: self.position.map(|x| x as i32),
             displacement: self.displacement,
             boundary: self.boundary,
+            shift: self.shift,
             time: self.time.map_or(-1, |t| t as i32),
             reserved: 0,
         }

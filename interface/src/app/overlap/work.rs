@@ -18,7 +18,7 @@ use crate::error::{host_array, Result};
 use crate::fields::{blas, GammaBasis, Layout, Precision, Recon};
 use crate::io::FileFormat;
 use crate::linop::LinOp;
-use crate::operators::{phase, DiracParams};
+use crate::operators::DiracParams;
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::observables::Plaquette;
@@ -117,7 +117,7 @@ fn quarks(
     plan.source.set(&mut source)?;
     let mut of = vec![];
     for field in &fields {
-        let c = correlators(field, plan.source.time(), phase(plan.boundary.0[3]))?;
+        let c = correlators(field, plan.source.position, plan.boundary)?;
         let rho: Vec<f64> =
             (0..c.pion.len()).map(|t| c.rho.iter().map(|r| r[t]).sum::<f64>() / 3.0).collect();
         let nucleon: Vec<f64> = c.nucleon.iter().map(|z| z.re).collect();

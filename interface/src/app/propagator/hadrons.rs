@@ -9,6 +9,7 @@ use super::super::options::{
 use super::super::{Failure, Run};
 use crate::error::Result;
 use crate::fields::SpinorField;
+use crate::operators::Boundary;
 use crate::ops::contract::{baryon, mesons, Baryon, Closing, Sink};
 use crate::ops::gamma::Gamma;
 use crate::ops::source::{Sequential, Source};
@@ -135,23 +136,24 @@ impl Hadrons {
         &self,
         quarks: &[SpinorField],
         source: &Source,
-        phase: Complex64,
+        boundary: Boundary,
     ) -> Result<Vec<f64>> {
-        let sinks =
-            || self.momenta.iter().map(|&momentum| Sink { origin: source.position, momentum });
+        let origin = source.position;
         let mut all = Vec::with_capacity(self.numbers());
         let mut add = |values: Vec<Complex64>| all.extend(values.iter().flat_map(|z| [z.re, z.im]));
         for &(_, quark, antiquark) in self.pairs() {
-            for sink in sinks() {
+            for &momentum in &self.momenta {
+                let sink = Sink::new(origin, momentum);
                 let lines = mesons(&quarks[quark], &quarks[antiquark], sink)?;
                 Gamma::all().for_each(|g| add(lines.correlator(g, g)));
             }
         }
-        let closed = Closing::plain(phase);
-        for sink in sinks() {
+        let closed = Closing::plain(boundary);
+        for &momentum in &self.momenta {
             for &name in &self.baryons {
                 // Without a strange quark the light one stands in its place.
-                add(baryon(name, &quarks[0], Some(&quarks[self.quarks - 1]), sink, closed)?);
+                let strange = Some(&quarks[self.quarks - 1]);
+                add(baryon(name, &quarks[0], strange, (origin, momentum), closed)?);
             }
         }
         Ok(all)

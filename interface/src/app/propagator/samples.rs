@@ -8,6 +8,7 @@ use super::super::{files, options, output, Failure, Run};
 use super::{sources, Job, Plan};
 use crate::fields::BoundaryTime;
 use crate::io::FileFormat;
+use crate::operators::Boundary;
 use crate::ops::source::Source;
 
 /// Numbers that identify the links of a configuration.
@@ -45,12 +46,11 @@ pub struct Configurations {
 }
 
 impl Configurations {
-    /// The boundary phase of quarks in time in units of pi; none if they vanish at boundaries.
-    pub fn phase(&self, action: &Action) -> f64 {
-        match self.boundary {
-            Some(boundary) if !boundary.is_periodic() => 0.0,
-            _ => action.boundary.0[3],
-        }
+    /// The boundary of quarks, without a phase in time if they vanish at boundaries there.
+    pub fn quark_boundary(&self, action: &Action) -> Boundary {
+        let [x, y, z, t] = action.boundary.0;
+        let periodic = self.boundary.is_none_or(|boundary| boundary.is_periodic());
+        Boundary([x, y, z, if periodic { t } else { 0.0 }])
     }
 }
 

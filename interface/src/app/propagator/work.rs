@@ -16,7 +16,7 @@ use crate::compose::{Chosen, DiracSolver};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
 use crate::io::{Origin, KINDS};
-use crate::operators::{phase, QuarkAction};
+use crate::operators::QuarkAction;
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
@@ -423,10 +423,10 @@ impl Run<'_> {
                         plan.action.clover_name(),
                         plan.action.normalisation_name()
                     );
-                    let [x, y, z, _] = plan.action.boundary.0;
+                    let [x, y, z, t] = self.found.quark_boundary(&plan.action).0;
                     let origin = Origin {
                         position: source.position.map(Some),
-                        boundary: Some(self.found.phase(&plan.action)),
+                        boundary: Some(t),
                         boundary_space: Some([x, y, z]),
                         normalisation: Some(plan.action.normalisation_name()),
                         boundary_time: Some(ops[of].links().geometry().boundary().kind().word()),
@@ -449,7 +449,7 @@ impl Run<'_> {
             done = !job.solved.stopped;
             // An incomplete propagator is shown only if it is the first one.
             if done || (c == 0 && s == 0) {
-                let boundary = phase(self.found.phase(&plan.action));
+                let boundary = self.found.quark_boundary(&plan.action);
                 sample.numbers = job.hadrons.contract(&quarks, &source, boundary)?;
                 job.samples.0[c][s] = Some(sample);
             }
