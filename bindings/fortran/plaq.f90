@@ -5064,7 +5064,8 @@ module plaq
     !> `plus`, `minus`: room for `count` eigenvalues |lambda|^2 of chirality 1 and -1, ascending. `zeros`: room
     !> for the numbers n_+ and n_- of zero modes; n_- - n_+ is the topological charge of a smooth field. If all
     !> modes that were found are zero modes, twice as many are searched for, so that `zeros` may exceed `count`.
-    !> Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice; UNSUPPORTED in 16 bits.
+    !> Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice or the callback ends the search;
+    !> UNSUPPORTED in 16 bits.
     !> Arrays: plus[count], minus[count], zeros[2].
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &

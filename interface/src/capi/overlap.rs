@@ -179,7 +179,8 @@ interface! {
         /// `plus`, `minus`: room for `count` eigenvalues |lambda|^2 of chirality 1 and -1, ascending. `zeros`: room
         /// for the numbers n_+ and n_- of zero modes; n_- - n_+ is the topological charge of a smooth field. If all
         /// modes that were found are zero modes, twice as many are searched for, so that `zeros` may exceed `count`.
-        /// Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice; UNSUPPORTED in 16 bits.
+        /// Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice or the callback ends the search;
+        /// UNSUPPORTED in 16 bits.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>[count], minus: OutArray<f64>[count], zeros: OutArray<i32>[2]) = index_of;
         /// Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or that were
         /// read from a file: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which

@@ -11,7 +11,7 @@ use crate::linop::LinOp;
 use crate::params::Key;
 use crate::refuse;
 use crate::solvers::stop::Limit;
-use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor, StoppedBy};
+use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor};
 
 /// Low modes of D^dagger D on both chiralities, of the massless operator.
 pub struct OverlapModes {
@@ -90,10 +90,8 @@ impl OverlapModes {
                 ..Default::default()
             };
             let (v, report) = eigen(&massless.square(chirality), None, &params, guess, monitor)?;
-            if report.stopped_by == Some(StoppedBy::Seconds) {
-                not_ended(&report, "low modes of the overlap operator", max_seconds)?;
-            }
-            if !report.converged && !report.stopped {
+            not_ended(&report, "low modes of the overlap operator", max_seconds)?;
+            if !report.converged {
                 bail!(
                     KernelSpectrum,
                     "{count} low modes of the overlap operator did not converge in {} restarts: allow \
@@ -109,7 +107,7 @@ impl OverlapModes {
             loop {
                 let found = report.values.len();
                 let zeros = report.values.iter().zip(&report.bounds).filter(zero).count();
-                if zeros < found || report.stopped {
+                if zeros < found {
                     return Ok((v, report, zeros));
                 }
                 if found >= max {
