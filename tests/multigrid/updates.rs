@@ -132,8 +132,9 @@ fn updates_announce_their_memory() {
             ..MultigridParams::with_levels(vec![level(8), level(8)])
         };
         let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
-        // What may end with new vectors announces their memory.
-        let least = [(Update::Keep, 0.5), (Update::Refine(2), 0.94), (Update::Anew, 0.95)];
+        // What may end with new vectors announces their memory, more than a refinement takes, whose vectors are in 16
+        // bits while the old hierarchy is there.
+        let least = [(Update::Keep, 0.5), (Update::Refine(2), 0.93), (Update::Anew, 0.95)];
         for (how, part) in least {
             let need = multigrid.update_memory(&*op, how).unwrap();
             let before = device.used().0;

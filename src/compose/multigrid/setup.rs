@@ -20,7 +20,7 @@ use crate::fields::{
     blas, CoarseField, CoarseGrid, Gather, Geometry, HostCopy, Noise, Precision, SpinorField,
     Subset,
 };
-use crate::linop::Schur;
+use crate::linop::{Schur, Shape};
 use crate::operators::{CoarseOperator, Coarsenable, InverseOwner, QuarkAction, SiteTerm};
 use crate::refuse;
 use crate::solvers::{self, Monitor, Progress, SolverParams, Stop, StoppedBy, System};
@@ -391,50 +391,68 @@ struct StoredVectors {
     short: HostArray,
 }
 
-/// The place of the null vectors that a refinement makes.
+/// The null vectors that a refinement makes, until the hierarchy that makes them is freed: in 16 bits where hierarchies
+/// keep null vectors so, else in the precision of the set-up.
 enum NewVectors<'a> {
-    OnDevice(CoarseField),
-    OnHost(&'a mut [HostCopy]),
+    OnDevice(SpinorField),
+    OnHost(Precision, &'a mut [HostCopy]),
 }
 
 impl<'a> NewVectors<'a> {
-    fn new(h: &Hierarchy, waiting: &'a mut StoredVectors) -> Result<Self> {
-        let old = &h.transfers[0];
+    fn new(
+        h: &Hierarchy,
+        op: &Arc<dyn Coarsenable>,
+        waiting: &'a mut StoredVectors,
+    ) -> Result<Self> {
+        let (shape, count) = (op.subset_shape(Subset::Full), h.transfers[0].count());
+        let short = h.params.links(&shape.device)[0].scaled();
+        let precision = if short { Precision::F16 } else { shape.precision };
         if !h.params.vectors_wait() {
-            return Ok(NewVectors::OnDevice(old.fine_field(Subset::Full, old.count())?));
+            return Ok(NewVectors::OnDevice(Shape { precision, ..shape }.field(count)?));
         }
-        waiting.columns.resize_with(old.count(), HostCopy::default);
-        Ok(NewVectors::OnHost(&mut waiting.columns))
+        waiting.columns.resize_with(count, HostCopy::default);
+        Ok(NewVectors::OnHost(precision, &mut waiting.columns))
     }
 
     /// Stores null vectors as the vectors from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
-            NewVectors::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
-            NewVectors::OnHost(columns) => (0..vectors.nrhs())
-                .try_for_each(|k| vectors.columns(k, 1)?.copy_to_host(&mut columns[first + k])),
+            NewVectors::OnDevice(v) => blas::copy(&mut v.columns(first, vectors.nrhs())?, vectors),
+            NewVectors::OnHost(precision, columns) => {
+                let mut one = vectors.like_with(*precision, 1)?;
+                (0..vectors.nrhs()).try_for_each(|k| {
+                    blas::copy(&mut one, &vectors.columns(k, 1)?)?;
+                    one.copy_to_host(&mut columns[first + k])
+                })
+            }
         }
     }
 
-    /// The new null vectors on the device, copied there after the hierarchy that made them was
-    /// freed.
+    /// The new null vectors on the device, as vectors of the finest level of the next hierarchy.
     fn on_device(
         self,
         op: &Arc<dyn Coarsenable>,
         grid: &Arc<CoarseGrid>,
         precision: Precision,
     ) -> Result<CoarseField> {
-        let columns = match self {
-            NewVectors::OnDevice(v) => return Ok(v),
-            NewVectors::OnHost(columns) => columns,
-        };
-        let mut v = CoarseField::new(grid, precision, Subset::Full, 12, columns.len())?;
-        let mut one = op.subset_shape(Subset::Full).field(1)?;
-        for (k, copy) in columns.iter().enumerate() {
-            one.copy_from_host(copy)?;
-            v.copy_from_spinors(k, &one, None)?;
+        let made = |count| CoarseField::new(grid, precision, Subset::Full, 12, count);
+        match self {
+            NewVectors::OnDevice(vectors) => {
+                let mut v = made(vectors.nrhs())?;
+                v.copy_from_spinors(0, &vectors, None)?;
+                Ok(v)
+            }
+            NewVectors::OnHost(kept, columns) => {
+                let mut v = made(columns.len())?;
+                let shape = Shape { precision: kept, ..op.subset_shape(Subset::Full) };
+                let mut one = shape.field(1)?;
+                for (k, copy) in columns.iter().enumerate() {
+                    one.copy_from_host(copy)?;
+                    v.copy_from_spinors(k, &one, None)?;
+                }
+                Ok(v)
+            }
         }
-        Ok(v)
     }
 }
 
@@ -450,7 +468,7 @@ fn improved(
     let old = &h.transfers[0];
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     system.set_inverse_owner(InverseOwner::Complement)?;
-    let mut v = NewVectors::new(h, waiting)?;
+    let mut v = NewVectors::new(h, op, waiting)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {
         let count = together.min(old.count() - first);
