@@ -1396,7 +1396,7 @@ typedef struct plaq_origin_params {
   /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
    * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
-  /** What the columns are; contractions refuse other kinds than they need. 0: not known.
+  /** Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
    * Default: 0. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. Default: -1. */
@@ -1434,7 +1434,7 @@ typedef struct plaq_origin_report {
   double mu;
   /** Averages that identify the operator's links; NaN: not known. */
   double links[3];
-  /** What the columns are; 0: not known. */
+  /** Kind of the columns; 0: not known. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. */
   plaq_clover_form clover;

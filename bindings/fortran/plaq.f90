@@ -806,7 +806,7 @@ module plaq
     !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
     !> U / 3. NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; contractions refuse other kinds than they need. 0: not known.
+    !> Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover
@@ -838,7 +838,7 @@ module plaq
     real(c_double) :: mu
     !> Averages that identify the operator's links; NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; 0: not known.
+    !> Kind of the columns; 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover

@@ -2250,7 +2250,7 @@ class plaq_origin_params(Struct):
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
       links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         U / 3. NaN: not known. Default: NaN, NaN, NaN.
-      kind: What the columns are; contractions refuse other kinds than they need. 0: not known.
+      kind: Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
         Default: 0.
       clover: Form of the operator's clover term; -1: not known. Default: -1.
       csw: Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
@@ -2312,7 +2312,7 @@ class plaq_origin_report(Struct):
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
       links: Averages that identify the operator's links; NaN: not known.
-      kind: What the columns are; 0: not known.
+      kind: Kind of the columns; 0: not known.
       clover: Form of the operator's clover term; -1: not known.
       csw: Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
       crossed: Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
