@@ -2563,8 +2563,9 @@ module plaq
     !> parameters of one flavour. 0: two flavours of equal mass.
     real(c_double) :: epsilon
     !> Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-    !> complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-    !> the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+    !> complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+    !> asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+    !> numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
     real(c_double) :: mu_schur(2)
     !> Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
     !> solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,

@@ -7616,8 +7616,9 @@ class plaq_quarks_params(Struct):
       epsilon: Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
         parameters of one flavour. 0: two flavours of equal mass. Default: 0.
       mu_schur: Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-        complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-        the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+        complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+        asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+        numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
         Default: 0, 0.
       tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
