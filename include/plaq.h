@@ -3712,10 +3712,13 @@ plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
                                          int64_t count);
 
 /** Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
- * [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
- * [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
- * exists and that is to be refused; UNSUPPORTED: no libhdf5.
- * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta]. */
+ * [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+ * plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+ * that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+ * operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+ * baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+ * and that is to be refused; UNSUPPORTED: no libhdf5.
+ * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps]. */
 plaq_status plaq_modes_write_elementals(plaq_modes modes,
                                         plaq_modes left,
                                         const int32_t *lengths,
@@ -3724,7 +3727,10 @@ plaq_status plaq_modes_write_elementals(plaq_modes modes,
                                         int64_t nsteps,
                                         const int32_t *momenta,
                                         int64_t nmomenta,
-                                        int32_t baryons,
+                                        const int32_t *baryon_lengths,
+                                        int64_t baryons,
+                                        const int32_t *baryon_steps,
+                                        int64_t nbaryon_steps,
                                         const char *file,
                                         plaq_if_exists if_exists);
 

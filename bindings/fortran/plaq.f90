@@ -4881,10 +4881,13 @@ module plaq
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
     !> Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    !> [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
-    !> [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
-    !> exists and that is to be refused; UNSUPPORTED: no libhdf5.
-    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    !> [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+    !> plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+    !> that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+    !> operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+    !> baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+    !> and that is to be refused; UNSUPPORTED: no libhdf5.
+    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps].
     integer(c_int32_t) function plaq_modes_write_elementals(modes, &
         left, &
         lengths, &
@@ -4893,7 +4896,10 @@ module plaq
         nsteps, &
         momenta, &
         nmomenta, &
+        baryon_lengths, &
         baryons, &
+        baryon_steps, &
+        nbaryon_steps, &
         file, &
         if_exists) bind(c)
       import
@@ -4902,12 +4908,15 @@ module plaq
       integer(c_int64_t), value :: operators
       integer(c_int64_t), value :: nsteps
       integer(c_int64_t), value :: nmomenta
-      integer(c_int32_t), value :: baryons
+      integer(c_int64_t), value :: baryons
+      integer(c_int64_t), value :: nbaryon_steps
       character(kind=c_char), intent(in) :: file(*)
       integer(c_int32_t), value :: if_exists
       integer(c_int32_t), intent(in) :: lengths(operators)
       integer(c_int32_t), intent(in) :: steps(nsteps)
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      integer(c_int32_t), intent(in) :: baryon_lengths(baryons)
+      integer(c_int32_t), intent(in) :: baryon_steps(nbaryon_steps)
     end function
     !> Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
     !> number for every time from the source. Input are perambulators of one source time,

@@ -5750,7 +5750,7 @@ def plaq_modes_baryon_elementals(
     _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
 
 
-_plaq_modes_write_elementals = _n.function("plaq_modes_write_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int32, _c.c_char_p, _c.c_int32])
+_plaq_modes_write_elementals = _n.function("plaq_modes_write_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_char_p, _c.c_int32])
 
 
 def plaq_modes_write_elementals(
@@ -5762,17 +5762,23 @@ def plaq_modes_write_elementals(
         nsteps: int,
         momenta: Any,
         nmomenta: int,
+        baryon_lengths: Any,
         baryons: int,
+        baryon_steps: Any,
+        nbaryon_steps: int,
         file: Any,
         if_exists: Union[int, str, plaq_if_exists],
 ) -> None:
     """Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
-    [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
-    exists and that is to be refused; UNSUPPORTED: no libhdf5.
-    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+    plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+    that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+    operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+    baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+    and that is to be refused; UNSUPPORTED: no libhdf5.
+    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps].
     """
-    _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int32(baryons, "baryons"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
+    _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.array(_c.c_int32, baryon_lengths, "baryon_lengths", baryons), _n.int64(baryons, "baryons"), _n.array(_c.c_int32, baryon_steps, "baryon_steps", nbaryon_steps), _n.int64(nbaryon_steps, "nbaryon_steps"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
 
 
 _plaq_modes_mesons = _n.function("plaq_modes_mesons", _c.c_int32, [_c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
