@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   plaq_dirac dirac;
   plaq_solver solver;
   int64_t search, device, host, slices, finished;
-  int32_t t0 = 3, others[2] = {0, 3}, lengths[2] = {0, 1}, dx = PLAQ_MODES_DERIVATIVE_X, rest[3] = {0, 0, 0};
+  int32_t t0 = 3, others[2] = {0, 3}, lengths[2] = {0, 1}, quarks[3] = {0, 0, 1}, dx = PLAQ_MODES_DERIVATIVE_X, rest[3] = {0, 0, 0};
   int32_t pion[2] = {15, 15}; /* gamma5 at both ends */
   PLAQ_INIT(plaq_modes_params, wanted);
   PLAQ_INIT(plaq_modes_report, found);
@@ -40,9 +40,10 @@ int main(int argc, char **argv) {
   OK(plaq_modes_mesons(tau, tau, N, T, t0, phi, phi + 2 * t0 * N * N, pion, 1, correlator));
   for (int t = 0; t < T; t++) printf("%d %.6e\n", t, correlator[2 * t]);
 
-  /* Elementals without and with a derivative; source times that the file has are not solved for again. */
-  if (plaq_modes_write_elementals(modes, modes, lengths, 2, &dx, 1, rest, 1, 1, argv[argc - 1], PLAQ_IF_EXISTS_OVERWRITE) ==
-      PLAQ_UNSUPPORTED) {
+  /* Elementals of mesons without and with a derivative, of baryons with one of the third quark; source times that the
+   * file has are not solved for again. */
+  if (plaq_modes_write_elementals(modes, modes, lengths, 2, &dx, 1, rest, 1, quarks, 3, &dx, 1, argv[argc - 1],
+                                  PLAQ_IF_EXISTS_OVERWRITE) == PLAQ_UNSUPPORTED) {
     printf("# no file: %s\n", plaq_last_error());
     return plaq_context_destroy(context);
   }

@@ -44,9 +44,10 @@ program example
     print '(i0, es14.6)', k - 1, correlator(2*k - 1)
   end do
 
-  ! Elementals without and with a derivative; source times that the file has are not solved for again.
-  status = plaq_modes_write_elementals(modes, modes, [0, 1], 2*one, step, one, rest, one, 1, argument(2), &
-    PLAQ_IF_EXISTS_OVERWRITE)
+  ! Elementals of mesons without and with a derivative, of baryons with one of the third quark; source times that the
+  ! file has are not solved for again.
+  status = plaq_modes_write_elementals(modes, modes, [0, 1], 2*one, step, one, rest, one, [0, 0, 1], 3*one, step, one, &
+    argument(2), PLAQ_IF_EXISTS_OVERWRITE)
   if (status == PLAQ_UNSUPPORTED) then
     print '(2a)', '# no file: ', plaq_text(plaq_last_error())
   else

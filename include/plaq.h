@@ -1396,7 +1396,7 @@ typedef struct plaq_origin_params {
   /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
    * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
-  /** What the columns are; contractions refuse other kinds than they need. 0: not known.
+  /** Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
    * Default: 0. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. Default: -1. */
@@ -1434,7 +1434,7 @@ typedef struct plaq_origin_report {
   double mu;
   /** Averages that identify the operator's links; NaN: not known. */
   double links[3];
-  /** What the columns are; 0: not known. */
+  /** Kind of the columns; 0: not known. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. */
   plaq_clover_form clover;
@@ -3712,10 +3712,13 @@ plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
                                          int64_t count);
 
 /** Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
- * [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
- * [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
- * exists and that is to be refused; UNSUPPORTED: no libhdf5.
- * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta]. */
+ * [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+ * plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+ * that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+ * operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+ * baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+ * and that is to be refused; UNSUPPORTED: no libhdf5.
+ * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps]. */
 plaq_status plaq_modes_write_elementals(plaq_modes modes,
                                         plaq_modes left,
                                         const int32_t *lengths,
@@ -3724,7 +3727,10 @@ plaq_status plaq_modes_write_elementals(plaq_modes modes,
                                         int64_t nsteps,
                                         const int32_t *momenta,
                                         int64_t nmomenta,
-                                        int32_t baryons,
+                                        const int32_t *baryon_lengths,
+                                        int64_t baryons,
+                                        const int32_t *baryon_steps,
+                                        int64_t nbaryon_steps,
                                         const char *file,
                                         plaq_if_exists if_exists);
 
@@ -4952,8 +4958,9 @@ typedef struct plaq_quarks_params {
    * parameters of one flavour. 0: two flavours of equal mass. Default: 0. */
   double epsilon;
   /** Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-   * complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-   * the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+   * complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+   * asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+   * numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
    * Default: 0, 0. */
   double mu_schur[2];
   /** Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the

@@ -806,7 +806,7 @@ module plaq
     !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
     !> U / 3. NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; contractions refuse other kinds than they need. 0: not known.
+    !> Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover
@@ -838,7 +838,7 @@ module plaq
     real(c_double) :: mu
     !> Averages that identify the operator's links; NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; 0: not known.
+    !> Kind of the columns; 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover
@@ -2563,8 +2563,9 @@ module plaq
     !> parameters of one flavour. 0: two flavours of equal mass.
     real(c_double) :: epsilon
     !> Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-    !> complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-    !> the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+    !> complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+    !> asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+    !> numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
     real(c_double) :: mu_schur(2)
     !> Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
     !> solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
@@ -4880,10 +4881,13 @@ module plaq
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
     !> Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    !> [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
-    !> [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
-    !> exists and that is to be refused; UNSUPPORTED: no libhdf5.
-    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    !> [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+    !> plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+    !> that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+    !> operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+    !> baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+    !> and that is to be refused; UNSUPPORTED: no libhdf5.
+    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps].
     integer(c_int32_t) function plaq_modes_write_elementals(modes, &
         left, &
         lengths, &
@@ -4892,7 +4896,10 @@ module plaq
         nsteps, &
         momenta, &
         nmomenta, &
+        baryon_lengths, &
         baryons, &
+        baryon_steps, &
+        nbaryon_steps, &
         file, &
         if_exists) bind(c)
       import
@@ -4901,12 +4908,15 @@ module plaq
       integer(c_int64_t), value :: operators
       integer(c_int64_t), value :: nsteps
       integer(c_int64_t), value :: nmomenta
-      integer(c_int32_t), value :: baryons
+      integer(c_int64_t), value :: baryons
+      integer(c_int64_t), value :: nbaryon_steps
       character(kind=c_char), intent(in) :: file(*)
       integer(c_int32_t), value :: if_exists
       integer(c_int32_t), intent(in) :: lengths(operators)
       integer(c_int32_t), intent(in) :: steps(nsteps)
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      integer(c_int32_t), intent(in) :: baryon_lengths(baryons)
+      integer(c_int32_t), intent(in) :: baryon_steps(nbaryon_steps)
     end function
     !> Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
     !> number for every time from the source. Input are perambulators of one source time,

@@ -27,6 +27,16 @@ static const char EVERYTHING[] =
     "[[level]]\nintegrator = \"leapfrog\"\nsteps = 1\nmonomials = [\"light\", \"strange\", \"heavy\"]\n"
     "[[level]]\nintegrator = \"force_gradient\"\nsteps = 1\nmonomials = [\"loops\", \"gauge\"]\n";
 
+/* Two flavours whose twisted masses stand on the sites of the Schur complement alone: a ratio, and a determinant. */
+static const char TWISTED[] =
+    "length = 0.2\nseed = 5\n"
+    "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\nasymmetric = true\n"
+    "operator = { kappa = 0.12, csw = 1.2, mu_schur = 0.1 }\npreconditioner = { kappa = 0.12, csw = 1.2, mu_schur = 0.4 }\n"
+    "[[monomial]]\nname = \"heavy\"\ntype = \"two_flavours\"\nasymmetric = true\nparity = 1\n"
+    "operator = { kappa = 0.12, csw = 1.2, mu = 0.1, mu_schur = -0.4 }\n"
+    "[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.0\n"
+    "[[level]]\nintegrator = \"omelyan2\"\nsteps = 2\nmonomials = [\"light\", \"heavy\", \"gauge\"]\n";
+
 static plaq_gauge some_gauge(plaq_context context) {
   plaq_gauge_params p = gauge_params();
   plaq_gauge gauge;
@@ -326,30 +336,111 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   return parts;
 }
 
-static void chains_in_parts(plaq_context context) {
+/* The chain of TWISTED. Masses on the sites of the Schur complement alone are refused where there are none. */
+static plaq_hmc_parts twisted(plaq_gauge gauge) {
+  plaq_hmc_parts parts;
+  plaq_hmc_params params;
+  plaq_quarks_params quarks;
+  plaq_dirac_params dirac;
+  plaq_gauge_action_params action;
+  OK(plaq_hmc_params_init(&params, sizeof params));
+  OK(plaq_dirac_params_init(&dirac, sizeof dirac));
+  OK(plaq_quarks_params_init(&quarks, sizeof quarks));
+  OK(plaq_gauge_action_params_init(&action, sizeof action));
+  params.length = 0.2;
+  params.seed = 5;
+  OK(plaq_hmc_parts_create(gauge, &params, &parts));
+  OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_OMELYAN2, 2));
+  dirac.kappa = 0.12;
+  dirac.csw = 1.2;
+  quarks.mu_schur[0] = 0.1;
+  quarks.mu_schur[1] = 0.4;
+  REFUSED(PLAQ_BAD_PARAMETER,
+          "mu_schur: expected 0, or an asymmetric Schur complement, found 0.1 and 0.4 with PLAQ_SYSTEM_EVEN_SYMMETRIC",
+          plaq_hmc_parts_add_quarks(parts, "light", &quarks, &dirac, &dirac, NULL));
+  quarks.system = PLAQ_SYSTEM_EVEN_ASYMMETRIC;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur[1]: expected 0 without a preconditioner, found 0.4",
+          plaq_hmc_parts_add_quarks(parts, "light", &quarks, &dirac, NULL, NULL));
+  quarks.multigrid = 1;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur: expected 0, or CG and an asymmetric Schur complement, found 0.1 and 0.4 with multigrid",
+          plaq_hmc_parts_add_quarks(parts, "light", &quarks, &dirac, &dirac, NULL));
+  quarks.multigrid = 0;
+  OK(plaq_hmc_parts_add_quarks(parts, "light", &quarks, &dirac, &dirac, NULL));
+  quarks.mu_schur[1] = -INFINITY;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur[1]: expected a finite number, found -inf",
+          plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, &dirac, NULL));
+  quarks.mu_schur[0] = NAN;
+  quarks.mu_schur[1] = 0;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur[0]: expected a finite number, found NaN",
+          plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  quarks.mu_schur[0] = -0.4;
+  quarks.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
+  dirac.mu = 0.1;
+  quarks.epsilon = 0.15;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur: expected 0, or two flavours of the same mass, found -0.4 and 0 with a doublet",
+          plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  quarks.epsilon = 0;
+  quarks.flavours = 1;
+  REFUSED(PLAQ_BAD_PARAMETER, "mu_schur: expected 0, or two flavours of the same mass, found -0.4 and 0 with one flavour",
+          plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  quarks.flavours = 2;
+  OK(plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  action.beta = 5;
+  OK(plaq_hmc_parts_add_gauge(parts, "gauge", &action));
+  return parts;
+}
+
+/* A chain in parts is that of a text: it has the same energies and links bit for bit. */
+static void the_same_chain(plaq_context context, const char *text, plaq_hmc_parts (*described)(plaq_gauge)) {
   plaq_gauge gauge = some_gauge(context), again = some_gauge(context);
   plaq_hmc by_text, in_parts, none = {0};
   plaq_hmc_report one, other;
-  plaq_hmc_parts parts, zero = {0};
+  plaq_monomial_report m, n;
+  plaq_hmc_parts parts;
   double *links = numbers(LINKS), *same = numbers(LINKS);
+  int64_t count, k;
+  char name[16], like[16];
   OK(plaq_gauge_warm(gauge, 4, 0.4));
   OK(plaq_gauge_warm(again, 4, 0.4));
   OK(plaq_hmc_report_init(&one, sizeof one));
   OK(plaq_hmc_report_init(&other, sizeof other));
-  OK(plaq_hmc_create(gauge, EVERYTHING, &by_text));
-  parts = everything(again);
+  OK(plaq_monomial_report_init(&m, sizeof m));
+  OK(plaq_monomial_report_init(&n, sizeof n));
+  OK(plaq_hmc_create(gauge, text, &by_text));
+  parts = described(again);
   OK(plaq_hmc_create_from(parts, &in_parts));
   REFUSED(PLAQ_INVALID_ARGUMENT, "a chain was made", plaq_hmc_create_from(parts, &none));
   if (!brief()) {
     OK(plaq_hmc_run(by_text, gauge, 1, NULL, NULL, &one));
     OK(plaq_hmc_run(in_parts, again, 1, NULL, NULL, &other));
     CHECK(one.delta_h == other.delta_h && one.plaquette == other.plaquette && one.iterations == other.iterations);
-    CHECK(one.reversibility_links >= 0 && one.reversibility_links == other.reversibility_links);
+    CHECK(one.reversibility_links == other.reversibility_links && (one.reversibility_links >= 0) == (text == EVERYTHING));
+    CHECK(fabs(one.delta_h) < 0.5);
+    OK(plaq_hmc_monomials(by_text, &count));
+    for (k = 0; k < count; k++) {
+      OK(plaq_hmc_monomial(by_text, k, name, sizeof name, &m));
+      OK(plaq_hmc_monomial(in_parts, k, like, sizeof like, &n));
+      CHECK(!strcmp(name, like) && m.rms > 0 && m.rms == n.rms);
+      CHECK(m.action_start == n.action_start && m.action_end == n.action_end && m.action_end != m.action_start);
+    }
     OK(plaq_gauge_save(gauge, NULL, links));
     OK(plaq_gauge_save(again, NULL, same));
     CHECK(distance(links, same, LINKS) == 0);
   }
   OK(plaq_hmc_parts_destroy(parts));
+  OK(plaq_hmc_destroy(by_text));
+  OK(plaq_hmc_destroy(in_parts));
+  OK(plaq_gauge_destroy(gauge));
+  OK(plaq_gauge_destroy(again));
+  free(links), free(same);
+}
+
+static void chains_in_parts(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context);
+  plaq_hmc none = {0};
+  plaq_hmc_parts parts, zero = {0};
+  the_same_chain(context, EVERYTHING, everything);
+  the_same_chain(context, TWISTED, twisted);
   OK(plaq_hmc_parts_destroy(zero));
 
   /* Parts that do not make a chain are not changed by the failure. */
@@ -361,9 +452,6 @@ static void chains_in_parts(plaq_context context) {
   EXPECT(PLAQ_BAD_PARAMETER, plaq_hmc_parts_add_gauge(parts, "gauge", NULL));
   OK(plaq_hmc_parts_destroy(parts));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_create_from(parts, &none));
-  OK(plaq_hmc_destroy(by_text));
-  OK(plaq_hmc_destroy(in_parts));
-  free(links), free(same);
 }
 
 static int32_t end(double time, double t2e, double charge, void *user) {

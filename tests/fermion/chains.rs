@@ -10,6 +10,7 @@ use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
+use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{ChainPosition, Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
 use plaq::ops::observables::plaquette;
@@ -125,6 +126,59 @@ fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
             ),
         ),
     ]
+}
+
+/// An input with `mu_schur` makes the chain of operators that have these twisted masses on the sites of P alone.
+#[test]
+fn mu_schur_of_an_input_is_the_twisted_mass_on_the_sites_of_p() {
+    let text = |mu: f64, of_preconditioner: f64| {
+        format!(
+            "length = 0.2\nseed = 6\n[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = {BETA}\n\
+             [[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\nasymmetric = true\nparity = 1\n\
+             operator = {{ kappa = {KAPPA}, csw = 1.1, mu_schur = {mu} }}\n\
+             preconditioner = {{ kappa = {KAPPA}, csw = 1.1, mu = 0.1, mu_schur = {of_preconditioner} }}\n\
+             solver = {{ tolerance_force = 1e-9, tolerance_hamiltonian = 1e-11, guesses = 2 }}\n\
+             [[level]]\nintegrator = \"omelyan2\"\nsteps = 4\nmonomials = [\"light\", \"gauge\"]\n"
+        )
+    };
+    let by_text = |mu: f64, of_preconditioner: f64| {
+        let mut u = start();
+        let text = text(mu, of_preconditioner);
+        let mut hmc = hmc_from_toml(u.device(), u.geometry(), u.precision(), &text).unwrap();
+        hmc.run(&mut u).unwrap()
+    };
+    let quark = |mu: f64, rho: f64| DiracParams { csw: 1.1, csw_t: 1.1, mu, rho, ..wilson(KAPPA) };
+    let params = TwoFlavoursParams {
+        operator: quark(0.0, -0.1).into(),
+        preconditioner: Some(quark(0.1, 0.4).into()),
+        schur: Schur { parity: 1, symmetric: false },
+        inverter: inverter(),
+    };
+    let mut u = start();
+    let light = TwoFlavours::new("light", params).unwrap();
+    let monomials: Vec<Box<dyn Monomial>> = vec![gauge(&u), Box::new(light)];
+    let params = HmcParams {
+        length: 0.2,
+        levels: vec![level(Scheme::Omelyan2, 4, &["light", "gauge"])],
+        seed: 6,
+        trajectory: 0,
+        accept_until: 0,
+        reversibility_every: 0,
+        smd: None,
+    };
+    let mut hmc = Hmc::new(u.device(), u.geometry(), u.precision(), monomials, params).unwrap();
+    let expected = hmc.run(&mut u).unwrap();
+    let found = by_text(-0.1, 0.4);
+    let energies = |report: &TrajectoryReport| {
+        let all = report.monomials.iter().flat_map(|m| [m.action_start, m.action_end, m.rms]);
+        [report.delta_h, report.kinetic_end].into_iter().chain(all).collect::<Vec<f64>>()
+    };
+    assert_eq!(energies(&found), energies(&expected));
+    assert!(expected.delta_h.abs() < 1.0, "{expected:?}");
+    // Each of the two masses is in the forces.
+    for other in [by_text(-0.2, 0.4), by_text(-0.1, 0.3)] {
+        assert!((other.kinetic_end - found.kinetic_end).abs() > 1e-3, "{other:?} {found:?}");
+    }
 }
 
 /// Plaquettes of all forms of two flavours agree. `PLAQ_TEST_TRAJECTORIES` sets the number of trajectories; more of

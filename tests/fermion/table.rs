@@ -25,7 +25,7 @@ const MONOMIALS: [(&str, &str, &str); 19] = [
     ("twisted, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu = 0.2 }\nasymmetric = true\nparity = 1"),
     ("ratio", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\npreconditioner = { kappa = 0.08, csw = 1.1 }"),
     ("ratio, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1 }\npreconditioner = { kappa = 0.1, mu = 0.3 }\nasymmetric = true"),
-    ("TM1_EO", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu_schur = 0.2 }\nasymmetric = true"),
+    ("TM1_EO_SDET", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu_schur = 0.2 }\nasymmetric = true"),
     ("TM2_EO", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu_schur = 0.1 }\npreconditioner = { kappa = 0.1, csw = 1.1, mu_schur = 0.4 }\nasymmetric = true"),
     ("one flavour", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1 }"),
     ("one flavour, asymmetric", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1, csw = 1.1 }\nasymmetric = true\nfields = 2"),

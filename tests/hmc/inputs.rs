@@ -196,6 +196,48 @@ fn wrong_texts_are_refused() {
         .contains("did you mean latice?"));
 }
 
+/// Twisted masses on the sites of the Schur complement alone are refused, with what was expected and found, where there
+/// are none.
+#[test]
+fn mu_schur_is_refused_where_there_is_none() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    let made = |kind: &str, operator: &str, more: &str| {
+        let monomial =
+            format!("type = \"{kind}\"\noperator = {{ kappa = 0.12, {operator} }}\n{more}");
+        let from = "type = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.0 }\nsolver = { tolerance_force = 1e-7 }";
+        assert!(TEXT.contains(from));
+        hmc_from_toml(device, &geometry, Precision::F64, &TEXT.replace(from, &monomial)).map(|_| ())
+    };
+    let asymmetric = "asymmetric = true";
+    let ratio = "asymmetric = true\npreconditioner = { kappa = 0.11, mu_schur = 0.3 }";
+    let (two, one) = ("two_flavours", "one_flavour");
+    made(two, "mu_schur = 0.2", asymmetric).unwrap();
+    made(two, "mu_schur = -0.2, mu = 0.1", asymmetric).unwrap();
+    made(two, "csw = 1.0", ratio).unwrap();
+    made(two, "mu_schur = 0", "").unwrap();
+    for (kind, operator, more, says) in [
+        (two, "mu_schur = 0.2", "", "mu_schur: expected 0, or an asymmetric Schur complement, found 0.2 and 0 with PLAQ_SYSTEM_EVEN_SYMMETRIC"),
+        (two, "csw = 1.0", "preconditioner = { kappa = 0.11, mu_schur = 0.3 }", "mu_schur: expected 0, or an asymmetric Schur complement, found 0 and 0.3 with PLAQ_SYSTEM_EVEN_SYMMETRIC"),
+        (two, "mu_schur = 0.2", "asymmetric = true\nsolver = \"multigrid\"", "mu_schur: expected 0, or CG and an asymmetric Schur complement, found 0.2 and 0 with multigrid"),
+        (two, "mu_schur = 0.2", "solver = \"multigrid\"", "mu_schur: expected 0, or CG and an asymmetric Schur complement, found 0.2 and 0 with multigrid"),
+        (two, "mu_schur = nan", asymmetric, "operator.mu_schur: expected a finite number, found NaN"),
+        (two, "csw = 1.0", "asymmetric = true\npreconditioner = { kappa = 0.11, mu_schur = -inf }", "preconditioner.mu_schur: expected a finite number, found -inf"),
+        (two, "mu_schur = \"large\"", asymmetric, "operator.mu_schur: expected a number, found a value of type string"),
+        (one, "mu_schur = 0.2", asymmetric, "operator.mu_schur: expected a monomial of type two_flavours, found one_flavour"),
+        ("doublet", "mu = 0.1, epsilon = 0.1, mu_schur = 0.2", asymmetric, "operator.mu_schur: expected a monomial of type two_flavours, found doublet"),
+        (two, "epsilon = 0.1", asymmetric, "operator.epsilon: expected a monomial of type doublet, found two_flavours"),
+        (two, "mu_schurr = 0.1", asymmetric, "operator: unknown key `mu_schurr`: expected one of kappa, "),
+        (two, "csw = 1.0", "preconditioner = { kappa = 0.11, mu_shur = 0.1 }", "preconditioner: unknown key `mu_shur`: expected one of kappa, "),
+        (two, "csw = 1.0", "preconditioner = { kappa = 2.1 }", "preconditioner.kappa: expected "),
+    ] {
+        let e = made(kind, operator, more).unwrap_err();
+        assert!(e.message().contains(&format!(": monomial heavy: {says}")), "{more}: {e}");
+    }
+    let e = made(two, "mu_schurr = 0.1", asymmetric).unwrap_err();
+    assert!(e.message().contains("did you mean mu_schur?"), "{e}");
+}
+
 /// Messages about errors in a monomial name its line and its name.
 #[test]
 fn errors_of_monomials_name_line_and_monomial() {

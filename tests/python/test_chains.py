@@ -95,6 +95,52 @@ def test_cycles_of_stochastic_molecular_dynamics():
     refused(plaq.capi.InvalidArgument, "algorithm smd", lambda: plaq.hmc({**INPUT, "friction": 0.3}))
 
 
+def test_twisted_masses_on_the_sites_of_the_schur_complement():
+    gauge = plaq.Gauge.warm([4, 4, 4, 4], 1, 0.3)
+
+    def run(mu, of_preconditioner=None, **more):
+        light = {"name": "light", "type": "two_flavours", "operator": {"kappa": 0.12, "csw": 1.0, "mu_schur": mu}, **more}
+        if of_preconditioner is not None:
+            light["preconditioner"] = {"kappa": 0.12, "csw": 1.0, "mu_schur": of_preconditioner}
+        level = {"integrator": "omelyan2", "steps": 4, "monomials": ["light", "gauge"]}
+        input = {"length": 0.2, "seed": 3, "monomial": [INPUT["monomial"][0], light], "level": [level]}
+        chain = plaq.hmc(input, gauge.copy())
+        return chain.step(), chain.monomials()
+
+    def energies(report, monomials):
+        actions = [(m.action_start, m.action_end, m.rms) for m in (monomials["light"], monomials["gauge"])]
+        return [report.delta_h, report.kinetic_start, report.kinetic_end, report.plaquette, *np.ravel(actions)]
+
+    capi = plaq.capi
+    for mu, of_preconditioner in ((0.2, None), (-0.2, None), (0.1, 0.4)):
+        found = energies(*run(mu, of_preconditioner, asymmetric=True))
+        assert abs(found[0]) < 0.5 and found[0] != 0, found
+        parts = capi.plaq_hmc_parts_create(gauge, capi.plaq_hmc_params(length=0.2, seed=3))
+        capi.plaq_hmc_parts_add_level(parts, "omelyan2", 4)
+        quarks = capi.plaq_quarks_params(system="even-asymmetric", mu_schur=[mu, of_preconditioner or 0])
+        dirac = capi.plaq_dirac_params(kappa=0.12, csw=1.0)
+        capi.plaq_hmc_parts_add_quarks(parts, "light", quarks, dirac, dirac if of_preconditioner else None, None)
+        capi.plaq_hmc_parts_add_gauge(parts, "gauge", capi.plaq_gauge_action_params(beta=5.5))
+        chain = plaq.Hmc(capi.plaq_hmc_create_from(parts), gauge.copy(), None)
+        assert energies(chain.step(), chain.monomials()) == found
+        # The twisted mass is in the force.
+        other = energies(*run(2 * mu, of_preconditioner, asymmetric=True))
+        assert other[1] == found[1] and abs(other[2] - found[2]) > 1e-3, (other, found)
+    bad = capi.BadParameter
+    refused(bad, "mu_schur: expected 0, or an asymmetric Schur complement, found 0.2 and 0 with even-symmetric", lambda: run(0.2))
+    refused(bad, "mu_schur: expected 0, or CG|found 0.2 and 0 with multigrid", lambda: run(0.2, asymmetric=True, solver="multigrid"))
+    refused(bad, "operator.mu_schur: expected a finite number, found NaN", lambda: run(float("nan"), asymmetric=True))
+    refused(bad, "preconditioner.mu_schur: expected a finite number, found inf", lambda: run(0, float("inf"), asymmetric=True))
+    one = {"asymmetric": True, "type": "one_flavour"}
+    refused(capi.InvalidArgument, "expected a monomial of type two_flavours, found one_flavour", lambda: run(0.2, **one))
+    parts = capi.plaq_hmc_parts_create(gauge, None)
+    capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3)
+    quarks = capi.plaq_quarks_params(system="even-asymmetric", mu_schur=[0, 0.4])
+    dirac = capi.plaq_dirac_params(kappa=0.12)
+    words = "mu_schur[1]: expected 0 without a preconditioner, found 0.4"
+    refused(bad, words, lambda: capi.plaq_hmc_parts_add_quarks(parts, "light", quarks, dirac, None, None))
+
+
 def test_files_of_inputs():
     chain = plaq.hmc(ROOT / "examples-c/hmc/quenched.toml", trajectories=1)
     assert len(list(chain)) == 1 and chain.gauge.extents == [4, 4, 4, 4]

@@ -295,8 +295,15 @@ def test_distillation_refuses_what_cannot_be():
             return lambda: capi.plaq_modes_write_perambulators(modes, solver, times, len(times), there, group, "degrand_rossi", None, None)
 
         refused(invalid, 'group|"a//b"', perambulators([0], "a//b"))
-        elementals = [modes, None, [0], 1, [0], 0, [0, 0, 0], 1, 0, there]
-        refused(capi.FileWrite, "expected a new file", lambda: capi.plaq_modes_write_elementals(*elementals, "refuse"))
+        def elementals(lengths, steps, nsteps=None):
+            quarks = (lengths, len(lengths), steps, len(steps) if nsteps is None else nsteps)
+            return lambda: capi.plaq_modes_write_elementals(modes, None, [0], 1, [0], 0, [0, 0, 0], 1, *quarks, there, "refuse")
+
+        refused(capi.FileWrite, "expected a new file", elementals([], []))
+        refused(invalid, "baryons|expected 3, one operator for each quark, or 0|found 2", elementals([0, 0], []))
+        refused(invalid, "baryon_lengths|0 or more each, 1 together|[0, 0, 2]", elementals([0, 0, 2], [1]))
+        refused(invalid, "nbaryon_steps|0 to 100000|found -1", elementals([0, 0, 0], [], -1))
+        refused(invalid, "baryon_steps|found 99", elementals([0, 0, 1], [99]))
         assert there.read_bytes() == b"no HDF5" and len(list(Path(folder).iterdir())) == 1
     numbers = np.empty((1, T, 4, 4, N, N), complex)
     for times, count, words in (([-1], numbers.size, "times|0 to 3|found -1"), ([0], 7, f"count|{numbers.size}|7")):

@@ -49,6 +49,13 @@ def run(*words, largest=None):
     return done.returncode, done.stderr
 
 
+def from_c(program, *words):
+    """Runs a text in Python that calls functions of C, with libhdf5 of the wheel."""
+    library = {"PLAQ_LIBRARY": os.environ.get("PLAQ_LIBRARY") or str(plaq.library)}
+    call = [sys.executable, "-c", program, *map(str, words)]
+    return subprocess.run(call, capture_output=True, text=True, env={**hdf5_of_the_wheel(), **library})
+
+
 def test_correlators_of_the_program():
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / f"links.{k}" for k in (1, 2)]
@@ -238,6 +245,16 @@ def test_distillation_of_the_program_with_left_modes_and_steps_of_baryons():
                     assert np.array_equal(theirs[name].attrs[key], own[name].attrs[key]), (name, key)
             assert all(item.fletcher32 for item in theirs.values())
         assert found["mesons"].axes == mine["mesons"].axes and found["baryons"].axes == mine["baryons"].axes
+        # C writes the same datasets.
+        done = from_c(ELEMENTALS, links, *files[:2], Path(folder) / "c.h5")
+        assert done.returncode == 0, done.stderr
+        with h5py.File(to) as theirs, h5py.File(Path(folder) / "c.h5") as own:
+            assert sorted(theirs) == sorted(own) == ["baryons", "mesons", "residuals", "values"]
+            for name in theirs:
+                assert theirs[name].dtype == own[name].dtype and own[name].fletcher32, name
+                assert np.array_equal(theirs[name][()], own[name][()]), name
+                one, other = (dict(file[name].attrs) for file in (theirs, own))
+                assert sorted(one) == sorted(other) and all(np.array_equal(one[key], other[key]) for key in one), name
         # What is there is that of the same operators and left modes.
         before = to.read_bytes()
         code, said = run(*words, *more, "--continue")
@@ -263,6 +280,19 @@ def test_distillation_of_the_program_with_left_modes_and_steps_of_baryons():
         assert code == 1 and "w.lime" in said and "links" in said and to.read_bytes() == before, said
 
 
+#: Elementals written by C's function, in a process of its own: libhdf5 is found by the environment.
+ELEMENTALS = """
+import sys, plaq
+from plaq import capi
+
+links, modes, left, to = sys.argv[1:5]
+U = plaq.open(links)
+V, W = plaq.Modes.load(modes, U), plaq.Modes.load(left, U)
+dx, y, z, minus_y = (int(capi.plaq_modes_step[name]) for name in ("DERIVATIVE_X", "FORWARD_Y", "FORWARD_Z", "BACK_Y"))
+mesons, baryons = ([0, 2], 2, [dx, y], 2), ([0, 1, 2], 3, [dx, z, minus_y], 3)
+capi.plaq_modes_write_elementals(V, W, *mesons, [0, 0, 0, 0, 1, -1], 2, *baryons, to, "refuse")
+"""
+
 #: What C's functions write, in a process of its own: libhdf5 is found by the environment.
 WRITES = """
 import sys, plaq
@@ -284,7 +314,8 @@ def refused(name, call):
 
 def elementals(path, how, momenta=(0, 0, 0)):
     step = capi.plaq_modes_step.DERIVATIVE_X
-    capi.plaq_modes_write_elementals(V, None, [0, 1], 2, [int(step)], 1, list(momenta), 1, 1, path, how)
+    quarks = ([0, 0, 0], 3, [], 0)
+    capi.plaq_modes_write_elementals(V, None, [0, 1], 2, [int(step)], 1, list(momenta), 1, *quarks, path, how)
 
 
 def perambulators(times, path=to, group="perambulators", of=solver, callback=None, basis="degrand_rossi"):
@@ -346,13 +377,7 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
         U.write(links)
         V, D = plaq.modes(U, 4, rho=0.1, steps=2, tol=1e-13), plaq.Clover(U, kappa=0.12, csw=1.1)
         V.save(modes)
-        library = {"PLAQ_LIBRARY": os.environ.get("PLAQ_LIBRARY") or str(plaq.library)}
-        done = subprocess.run(
-            [sys.executable, "-c", WRITES, str(links), str(modes), str(to)],
-            capture_output=True,
-            text=True,
-            env={**hdf5_of_the_wheel(), **library},
-        )
+        done = from_c(WRITES, links, modes, to)
         assert done.returncode == 0, done.stderr
         counts, kept, wrong = done.stdout.splitlines()
         assert kept == "0.0 0.0 True", kept

@@ -574,7 +574,8 @@ def array(kind: Any, value: Any, name: str, count: Optional[int]) -> Any:
     dtype = np.dtype(kind)
     if found.dtype.kind == "c" and dtype.kind == "f":
         found = np.ascontiguousarray(found, np.complex128).view(np.float64)
-    if found.dtype.kind not in ("iu" if dtype.kind == "i" else "iuf"):
+    # A list without entries has no type of its own.
+    if found.size and found.dtype.kind not in ("iu" if dtype.kind == "i" else "iuf"):
         raise TypeError(f"{name}: expected numbers of {dtype.name}, found {found.dtype.name}")
     found = np.ascontiguousarray(found, dtype)
     _enough(found.size, count, name)

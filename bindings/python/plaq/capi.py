@@ -2250,7 +2250,7 @@ class plaq_origin_params(Struct):
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
       links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         U / 3. NaN: not known. Default: NaN, NaN, NaN.
-      kind: What the columns are; contractions refuse other kinds than they need. 0: not known.
+      kind: Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
         Default: 0.
       clover: Form of the operator's clover term; -1: not known. Default: -1.
       csw: Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
@@ -2312,7 +2312,7 @@ class plaq_origin_report(Struct):
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
       links: Averages that identify the operator's links; NaN: not known.
-      kind: What the columns are; 0: not known.
+      kind: Kind of the columns; 0: not known.
       clover: Form of the operator's clover term; -1: not known.
       csw: Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
       crossed: Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
@@ -5750,7 +5750,7 @@ def plaq_modes_baryon_elementals(
     _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
 
 
-_plaq_modes_write_elementals = _n.function("plaq_modes_write_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int32, _c.c_char_p, _c.c_int32])
+_plaq_modes_write_elementals = _n.function("plaq_modes_write_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_char_p, _c.c_int32])
 
 
 def plaq_modes_write_elementals(
@@ -5762,17 +5762,23 @@ def plaq_modes_write_elementals(
         nsteps: int,
         momenta: Any,
         nmomenta: int,
+        baryon_lengths: Any,
         baryons: int,
+        baryon_steps: Any,
+        nbaryon_steps: int,
         file: Any,
         if_exists: Union[int, str, plaq_if_exists],
 ) -> None:
     """Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
-    [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
-    exists and that is to be refused; UNSUPPORTED: no libhdf5.
-    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+    plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+    that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+    operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+    baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+    and that is to be refused; UNSUPPORTED: no libhdf5.
+    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], baryon_lengths[baryons], baryon_steps[nbaryon_steps].
     """
-    _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int32(baryons, "baryons"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
+    _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.array(_c.c_int32, baryon_lengths, "baryon_lengths", baryons), _n.int64(baryons, "baryons"), _n.array(_c.c_int32, baryon_steps, "baryon_steps", nbaryon_steps), _n.int64(nbaryon_steps, "nbaryon_steps"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
 
 
 _plaq_modes_mesons = _n.function("plaq_modes_mesons", _c.c_int32, [_c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
@@ -7616,8 +7622,9 @@ class plaq_quarks_params(Struct):
       epsilon: Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
         parameters of one flavour. 0: two flavours of equal mass. Default: 0.
       mu_schur: Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-        complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-        the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+        complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+        asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+        numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
         Default: 0, 0.
       tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,

@@ -316,7 +316,7 @@ class Modes(Object):
                 _triples(momenta),
                 [len(path) for path in paths],
                 len(gammas),
-                steps or [0],
+                steps,
                 len(steps),
                 callback,
                 numbers,
@@ -388,7 +388,7 @@ class Modes(Object):
         rows = self.count if left is None else left.count
         found = np.empty((len(numbers), len(lengths), self.times, rows, self.count), complex)
         capi.plaq_modes_meson_elementals(
-            self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
+            self, left, lengths, len(lengths), steps, len(steps), numbers, len(numbers), found, found.size
         )
         words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
         values = {"momentum": numbers, "operator": words}
@@ -407,7 +407,7 @@ class Modes(Object):
         found = np.empty((len(numbers), self.times, *last), complex)
         if found.size:
             capi.plaq_modes_baryon_elementals(
-                self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
+                self, lengths, steps, len(steps), numbers, len(numbers), found, found.size
             )
         values = {"momentum": numbers}
         if not steps:

@@ -117,7 +117,7 @@ class _Asked(NamedTuple):
         """The lines and momenta in the form of the C functions."""
         steps = [step for one in self.factors for step in one]
         lengths = [len(one) for one in self.factors]
-        return lengths, len(lengths), steps or [0], len(steps), self.momenta, len(self.momenta)
+        return lengths, len(lengths), steps, len(steps), self.momenta, len(self.momenta)
 
 
 def _asked(

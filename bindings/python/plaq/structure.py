@@ -182,7 +182,7 @@ def insertions(
         capi.plaq_contract_params(**params),
         [len(one) for one in factors],
         len(factors),
-        steps or [0],
+        steps,
         len(steps),
         numbers,
         len(numbers),
@@ -285,7 +285,7 @@ def through_operator(
     out = field._like()
     how, matrix = capi.plaq_contract_params(**params), _matrix(gamma, "gamma")
     capi.plaq_spinor_sequential_operator(
-        field, out, gauge, how, matrix, steps or [0], len(steps), list(momentum), time
+        field, out, gauge, how, matrix, steps, len(steps), list(momentum), time
     )
     return out
 
@@ -372,7 +372,7 @@ def gluons(gauge: Gauge, line: Path = "", *, momenta: Sequence[Sequence[int]] = 
     times = gauge.extents[3] * gauge.context.grid[3]
     found = np.empty((len(steps) + 1, 6, 6, len(numbers), times), complex)
     capi.plaq_gauge_gluon_pairs(
-        gauge, steps or [0], len(steps), numbers, len(numbers), len(steps) + 1, times, found
+        gauge, steps, len(steps), numbers, len(numbers), len(steps) + 1, times, found
     )
     return found
 

@@ -393,7 +393,7 @@ impl<T: Versioned + CType> Arg for Report<T> {
 /// compare the numbers when they are read.
 pub struct Array<T> {
     from: *const T,
-    name: &'static str,
+    pub(crate) name: &'static str,
 }
 
 /// A type of array entries that ranks can compare by a hash.

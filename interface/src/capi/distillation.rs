@@ -150,10 +150,13 @@ interface! {
         /// plaq_modes_meson_elementals.
         plaq_modes_baryon_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[3], steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = baryon_elementals_of;
         /// Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-        /// [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
-        /// [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
-        /// exists and that is to be refused; UNSUPPORTED: no libhdf5.
-        plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: OptionalHandle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryons: i32, file: Text, if_exists: One<IfExists>) = write_elementals;
+        /// [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and `baryons` as in
+        /// plaq_modes_baryon_elementals, [momentum][t][a < b < c] or with steps [momentum][t][a][b][c], with attributes
+        /// that identify the modes: the datasets of `plaq distillation`. The argument `baryons` is the number of
+        /// operators on the quarks of baryons, whose steps `baryon_lengths` and `baryon_steps` hold: 3, or 0 for no
+        /// baryons; fewer than three modes make none. Errors: INVALID_ARGUMENT; FILE_WRITE: also if the file exists
+        /// and that is to be refused; UNSUPPORTED: no libhdf5.
+        plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: OptionalHandle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryon_lengths: Array<i32>[baryons], baryons: i64, baryon_steps: Array<i32>[nbaryon_steps], nbaryon_steps: i64, file: Text, if_exists: One<IfExists>) = write_elementals;
         /// Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
         /// number for every time from the source. Input are perambulators of one source time,
         /// [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
@@ -404,11 +407,23 @@ fn time_slice(t: impl Into<i64>, name: &str, extent: usize) -> Result<usize> {
     }
 }
 
-fn operators_of(lists: Vec<Vec<i32>>) -> Result<Vec<Vec<Step>>> {
-    let one = |steps: Vec<i32>| -> Result<Vec<Step>> {
-        steps.into_iter().map(|n| choose(Number::new(n), "steps")).collect()
+/// The operators whose numbers of steps are the first `count` of `lengths`, with their steps one after the other.
+fn operators_of(
+    (lengths, count): (&Array<i32>, usize),
+    (steps, nsteps): (&Array<i32>, i64),
+) -> Result<Vec<Vec<Step>>> {
+    let one = |numbers: Vec<i32>| -> Result<Vec<Step>> {
+        numbers.into_iter().map(|n| choose(Number::new(n), steps.name)).collect()
     };
-    lists.into_iter().map(one).collect()
+    lists_of((lengths, count), (steps, nsteps), None)?.into_iter().map(one).collect()
+}
+
+/// The operators on the three quarks of baryons, given as in [`operators_of`].
+fn quarks_of(lengths: &Array<i32>, steps: (&Array<i32>, i64)) -> Result<[Vec<Step>; 3]> {
+    let Ok(operators) = operators_of((lengths, 3), steps)?.try_into() else {
+        bail!(Internal, "baryons: expected three operators");
+    };
+    Ok(operators)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -536,7 +551,7 @@ fn meson_elementals_of(
     let modes = &modes.modes;
     let left = left.map_or(modes, |left| &left.modes);
     let n = number(noperators, "operators", 1)?;
-    let operators = operators_of(lists_of((lengths, n), (steps, nsteps), None)?)?;
+    let operators = operators_of((lengths, n), (steps, nsteps))?;
     let momenta = triples(momenta, nmomenta)?;
     sized(count, momenta.len() * n * modes.times() * left.count() * modes.count())?;
     numbers.set(reals(&meson_elementals(left, modes, &operators, &momenta)?));
@@ -555,10 +570,7 @@ fn baryon_elementals_of(
     count: i64,
 ) -> Result<()> {
     let modes = &modes.modes;
-    let operators = operators_of(lists_of((lengths, 3), (steps, nsteps), None)?)?;
-    let Ok(operators) = <[Vec<Step>; 3]>::try_from(operators) else {
-        bail!(Internal, "baryons: expected three operators");
-    };
+    let operators = quarks_of(lengths, (steps, nsteps))?;
     let momenta = triples(momenta, nmomenta)?;
     sized(count, momenta.len() * modes.times() * baryon_count(modes.count(), &operators))?;
     numbers.set(reals(&baryon_elementals(modes, &operators, &momenta)?));
@@ -575,7 +587,10 @@ fn write_elementals(
     nsteps: i64,
     momenta: &Array<i32>,
     nmomenta: i64,
-    baryons: i32,
+    baryon_lengths: &Array<i32>,
+    baryons: i64,
+    baryon_steps: &Array<i32>,
+    nbaryon_steps: i64,
     file: &str,
     if_exists: IfExists,
 ) -> Result<()> {
@@ -585,9 +600,18 @@ fn write_elementals(
     let modes = &modes.modes;
     let n = number(noperators, "operators", 1)?;
     let asked = ElementalsOf {
-        operators: operators_of(lists_of((lengths, n), (steps, nsteps), None)?)?,
+        operators: operators_of((lengths, n), (steps, nsteps))?,
         momenta: triples(momenta, nmomenta)?,
-        baryons: (baryons != 0).then(Default::default),
+        baryons: match baryons {
+            0 => None,
+            3 => Some(quarks_of(baryon_lengths, (baryon_steps, nbaryon_steps))?),
+            _ => refuse!(
+                InvalidArgument,
+                "baryons",
+                expected("3, one operator for each quark, or 0 for no baryons"),
+                found("{baryons}")
+            ),
+        },
     };
     let data = asked.datasets(left.map_or(modes, |left| &left.modes), modes)?;
     write(Path::new(file), modes, &data, vec![], if_exists)

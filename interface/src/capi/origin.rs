@@ -48,7 +48,7 @@ crate::params::parameters! {
         /// Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         /// U / 3. NaN: not known.
         links: [f64; 3] = [f64::NAN; 3];
-        /// What the columns are; contractions refuse other kinds than they need. 0: not known.
+        /// Kind of the columns: contractions refuse columns of another kind than they need. 0: not known.
         kind: Option<LineKind> = None;
         /// Form of the operator's clover term; -1: not known.
         clover: Option<CloverForm> = None, absent("unknown");
@@ -104,7 +104,7 @@ interface! {
             mu: f64,
             /// Averages that identify the operator's links; NaN: not known.
             links: [f64; 3],
-            /// What the columns are; 0: not known.
+            /// Kind of the columns; 0: not known.
             kind: plaq_line_kind,
             /// Form of the operator's clover term; -1: not known.
             clover: plaq_clover_form,

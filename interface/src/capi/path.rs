@@ -78,8 +78,10 @@ pub(crate) fn lists_of(
     longest: Option<usize>,
 ) -> Result<Vec<Vec<i32>>> {
     if !(0..=MAX_STEPS).contains(&nsteps) {
-        refuse!(InvalidArgument, "nsteps", expected("0 to {MAX_STEPS}"), found("{nsteps}"));
+        let argument = format!("n{}", steps.name);
+        refuse!(InvalidArgument, argument, expected("0 to {MAX_STEPS}"), found("{nsteps}"));
     }
+    let argument = lengths.name;
     let lengths = lengths.get(count)?;
     let sum: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
     let fits = |n: &i32| usize::try_from(*n).is_ok_and(|n| longest.is_none_or(|max| n <= max));
@@ -87,7 +89,7 @@ pub(crate) fn lists_of(
         let range = longest.map_or("0 or more".to_string(), |most| format!("0 to {most}"));
         refuse!(
             InvalidArgument,
-            "lengths",
+            argument,
             expected("{range} each, {nsteps} together"),
             found("{lengths:?}")
         );

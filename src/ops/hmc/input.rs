@@ -493,7 +493,7 @@ impl Term {
                 quarks.monomial(&name, operator, preconditioner.map(Into::into), multigrid)?
             }
             Term::OneFlavour(term) => {
-                let operator = term.operator.clone().params()?.into();
+                let operator = term.operator.clone().params("operator", "one_flavour")?.into();
                 term.monomial(1, operator)?
             }
             Term::Doublet(term) => {
@@ -618,53 +618,64 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
 }
 
 impl Quark {
-    /// Removes a key whose value is a number; `None`: the table lacks it.
+    /// Removes a key whose value is a finite number; `None`: the table lacks it.
     fn number(&mut self, table: &str, key: &str) -> Result<Option<f64>> {
-        Ok(match self.0.remove(key) {
-            Some(Value::Float(number)) => Some(number),
-            Some(Value::Integer(number)) => Some(number as f64),
+        let number = match self.0.remove(key) {
+            Some(Value::Float(number)) => number,
+            Some(Value::Integer(number)) => number as f64,
             Some(other) => refuse!(
                 InvalidArgument,
                 "{table}.{key}",
                 expected("a number"),
                 found("a value of type {}", other.type_str())
             ),
-            None => None,
-        })
+            None => return Ok(None),
+        };
+        if !number.is_finite() {
+            let argument = format!("{table}.{key}");
+            refuse!(BadParameter, argument, expected("a finite number"), found("{number}"));
+        }
+        Ok(Some(number))
     }
 
     fn doublet(mut self) -> Result<DoubletParams> {
         let Some(epsilon) = self.number("operator", "epsilon")? else {
             bail!(InvalidArgument, "operator: epsilon is missing")
         };
-        Ok(DoubletParams { wilson: self.params()?, epsilon })
+        Ok(DoubletParams { wilson: self.params("operator", "doublet")?, epsilon })
     }
 
     /// The operator of two flavours, and its twisted mass on the sites of the Schur complement alone.
     fn with_mu_schur(mut self, table: &str) -> Result<(DiracParams, f64)> {
         let mu = self.number(table, "mu_schur")?.unwrap_or(0.0);
-        Ok((self.params()?, mu))
+        Ok((self.params(table, "two_flavours")?, mu))
     }
 
-    fn params(self) -> Result<DiracParams> {
+    /// The operator that the key `table` of a monomial of type `monomial` describes.
+    fn params(self, table: &str, monomial: &str) -> Result<DiracParams> {
         let mut quark = QuarkParams::default();
         // Keys of precision, storage and normalisation are refused: a chain chooses these itself.
         let known = [&["kappa", "mass"], DiracParams::TERMS].concat();
+        // Keys of one type of monomial, which were removed before if they belong to this one.
+        let others = [("epsilon", "doublet"), ("mu_schur", "two_flavours")];
         for (key, value) in &self.0 {
-            let argument = format!("operator.{key}");
+            let argument = format!("{table}.{key}");
+            if let Some((_, of)) = others.iter().find(|(other, _)| other == key) {
+                let expected = format!("a monomial of type {of}");
+                refuse!(InvalidArgument, argument, expected("{expected}"), found("{monomial}"));
+            }
             match &**key {
-                "epsilon" => bail!(InvalidArgument, "epsilon belongs to type doublet"),
-                "mu_schur" => bail!(InvalidArgument, "mu_schur belongs to type two_flavours"),
                 key if !known.contains(&key) => {
                     if let Some(new) = renamed(QuarkParams::ROWS, key) {
-                        bail!(InvalidArgument, "operator: key `{key}`: its name is {new} now")
+                        bail!(InvalidArgument, "{table}: key `{key}`: its name is {new} now")
                     }
-                    let near = hint(key, known.iter().copied().chain(["epsilon", "mu_schur"]));
+                    let others = others.map(|(other, _)| other);
+                    let near = hint(key, known.iter().copied().chain(others));
                     let known = known.join(", ");
                     refuse!(
                         InvalidArgument,
-                        format!("operator: unknown key `{key}`"),
-                        expected("one of {known}, epsilon, mu_schur"),
+                        format!("{table}: unknown key `{key}`"),
+                        expected("one of {known}, {}", others.join(", ")),
                         hint("{near}")
                     )
                 }
@@ -674,11 +685,11 @@ impl Quark {
         // The value that means "not set" in C must not be given in a text.
         if self.0.contains_key("kappa") && quark.kappa.is_none() {
             let range = QuarkParams::row("kappa").range.text();
-            refuse!(BadParameter, "operator.kappa", expected("{range}"), found("0"));
+            refuse!(BadParameter, "{table}.kappa", expected("{range}"), found("0"));
         }
         if quark.kappa.is_some() == quark.mass.is_some() {
-            bail!(InvalidArgument, "operator: expected either kappa or mass");
+            bail!(InvalidArgument, "{table}: expected either kappa or mass");
         }
-        quark.physics("operator.")
+        quark.physics(&format!("{table}."))
     }
 }

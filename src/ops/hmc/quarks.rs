@@ -106,8 +106,9 @@ parameters! {
         /// parameters of one flavour. 0: two flavours of equal mass.
         epsilon: f64 = 0.0;
         /// Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
-        /// complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
-        /// the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+        /// complement P alone, in addition to those on all sites, of either sign: two flavours with mass-normalised
+        /// asymmetric P have the weight det(P^dagger P + mu^2) (TM1_EO_SDET and TM2_EO of openQCD). 0: none; other
+        /// numbers are refused with one flavour, a doublet, a symmetric P and multigrid.
         mu_schur: [f64; 2] = [0.0; 2];
         /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         /// solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
@@ -143,50 +144,51 @@ impl Quarks {
     }
 
     /// The operator and the preconditioner with the twisted masses `mu_schur`.
+    ///
+    /// # Errors
+    /// `BadParameter`: numbers that are not finite, or others than 0 where there are no such masses.
     fn twisted(
         &self,
-        schur: Schur,
+        (schur, multigrid): (Schur, bool),
         mut operator: ActionParams,
         mut preconditioner: Option<ActionParams>,
     ) -> Result<(ActionParams, Option<ActionParams>)> {
         let [mu, of_preconditioner] = self.mu_schur;
-        if mu == 0.0 && of_preconditioner == 0.0 {
+        if self.mu_schur == [0.0; 2] {
             return Ok((operator, preconditioner));
         }
-        let found = || format!("{mu} and {of_preconditioner}");
-        if !(mu.is_finite() && of_preconditioner.is_finite()) {
-            refuse!(BadParameter, "mu_schur", expected("finite numbers"), found("{}", found()));
+        for (k, value) in self.mu_schur.into_iter().enumerate() {
+            if !value.is_finite() {
+                let argument = format!("mu_schur[{k}]");
+                refuse!(BadParameter, argument, expected("a finite number"), found("{value}"));
+            }
         }
-        if schur.symmetric {
-            let expected = "0, or an asymmetric Schur complement";
-            refuse!(
-                BadParameter,
-                "mu_schur",
-                expected("{expected}"),
-                found("{} with {schur}", found())
-            );
+        let same_mass = "two flavours of the same mass";
+        let unfit = match &operator {
+            _ if self.flavours == 1 => Some((same_mass, "one flavour".to_string())),
+            ActionParams::Doublet(_) => Some((same_mass, "a doublet".to_string())),
+            _ if multigrid => Some(("CG and an asymmetric Schur complement", "multigrid".into())),
+            _ if schur.symmetric => Some(("an asymmetric Schur complement", schur.to_string())),
+            _ => None,
+        };
+        if let Some((expected, found)) = unfit {
+            let found = format!("{mu} and {of_preconditioner} with {found}");
+            refuse!(BadParameter, "mu_schur", expected("0, or {expected}"), found("{found}"));
         }
         if of_preconditioner != 0.0 && preconditioner.is_none() {
-            let expected = "0 without preconditioner";
             refuse!(
                 BadParameter,
                 "mu_schur[1]",
-                expected("{expected}"),
+                expected("0 without a preconditioner"),
                 found("{of_preconditioner}")
             );
         }
-        let wilson = match &mut operator {
-            ActionParams::Wilson(wilson) if self.flavours == 2 => wilson,
-            _ => refuse!(
-                BadParameter,
-                "mu_schur",
-                expected("0, or two flavours of the same mass"),
-                found("{}", found())
-            ),
-        };
-        wilson.rho = mu;
-        if let Some(ActionParams::Wilson(wilson)) = &mut preconditioner {
-            wilson.rho = of_preconditioner;
+        for (params, mu) in
+            std::iter::once(&mut operator).chain(&mut preconditioner).zip(self.mu_schur)
+        {
+            if let ActionParams::Wilson(wilson) = params {
+                wilson.rho = mu;
+            }
         }
         Ok((operator, preconditioner))
     }
@@ -245,7 +247,8 @@ impl Quarks {
                 found("{found}")
             );
         }
-        let (operator, preconditioner) = self.twisted(schur, operator, preconditioner)?;
+        let system = (schur, inverter.multigrid.is_some());
+        let (operator, preconditioner) = self.twisted(system, operator, preconditioner)?;
         if self.flavours == 2 && !doublet {
             let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };
             let plain = TwoFlavours::new(name, params)?;
