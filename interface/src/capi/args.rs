@@ -326,9 +326,7 @@ impl<T> MaybeOut<T> {
         !self.0.to.is_null()
     }
     pub(crate) fn set(&mut self, value: T) {
-        if self.wanted() {
-            self.0.set(value);
-        }
+        self.0.value = self.wanted().then_some(value);
     }
 }
 
@@ -506,9 +504,7 @@ impl<T> MaybeArray<T> {
         !self.0.to.is_null()
     }
     pub(crate) fn set(&mut self, values: Vec<T>) {
-        if self.wanted() {
-            self.0.set(values);
-        }
+        self.0.values = if self.wanted() { values } else { Vec::new() };
     }
 }
 
