@@ -125,17 +125,17 @@ enum {
 /** Levels of the log; a callback receives all messages up to the level that it asked for. */
 typedef int32_t plaq_log_level;
 enum {
-  /** Nothing (the default). */
+  /** The log is off (the default). */
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** Calls that were refused, too. */
+  /** As PLAQ_LOG_ERROR, and calls that were refused. */
   PLAQ_LOG_WARN = 2,
-  /** Work that takes long: compilation, tuning, solves. */
+  /** As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
-  /** Choices that the library makes by itself. */
+  /** As PLAQ_LOG_INFO, and choices that the library makes by itself. */
   PLAQ_LOG_DEBUG = 4,
-  /** Every call with its time. */
+  /** As PLAQ_LOG_DEBUG, and every call with the time that it took. */
   PLAQ_LOG_TRACE = 5
 };
 
@@ -1173,12 +1173,12 @@ enum {
   PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
 };
 
-/** An operator M or what is made of it. */
+/** An operator M, its adjoint, or a product of the two. */
 typedef int32_t plaq_form;
 enum {
   /** The operator M itself. */
   PLAQ_FORM_M = 0,
-  /** Its adjoint M^dagger. */
+  /** The adjoint M^dagger. */
   PLAQ_FORM_MDAG = 1,
   /** The product M^dagger M, hermitian and positive. */
   PLAQ_FORM_MDAGM = 2,
@@ -1235,7 +1235,7 @@ typedef struct plaq_dirac_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_dirac_params_init(plaq_dirac_params *params, int64_t struct_size);
 
-/** An operator that exists. */
+/** Description of an operator. */
 typedef struct plaq_dirac_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1249,7 +1249,7 @@ typedef struct plaq_dirac_report {
   double bytes;
   /** Precision of the operator. */
   plaq_precision precision;
-  /** Storage of its links. */
+  /** Storage of the operator's links. */
   plaq_storage storage;
 } plaq_dirac_report;
 
@@ -1365,11 +1365,11 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 /** Kind of the columns of a field in contractions. */
 typedef int32_t plaq_line_kind;
 enum {
-  /** Quark lines from a source, also such that go on through an operator. */
+  /** Quark lines from a source, also those that continue through an operator. */
   PLAQ_LINE_PROPAGATOR = 1,
-  /** The source of a line that goes on through the sink of a hadron. */
+  /** A sequential source: the source of a quark line that continues through the sink of a hadron. */
   PLAQ_LINE_SEQUENTIAL_SOURCE = 2,
-  /** Its solution, the line from the sink to an operator. */
+  /** The solution of a sequential source: the quark line from the sink of a hadron to an operator. */
   PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
 };
 
@@ -1396,7 +1396,7 @@ typedef struct plaq_origin_params {
   /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
    * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
-  /** What the columns are; contractions refuse other kinds than they need. 0: not known.
+  /** Kind of the columns; contractions refuse other kinds than they need. 0: not known.
    * Default: 0. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. Default: -1. */
@@ -1434,7 +1434,7 @@ typedef struct plaq_origin_report {
   double mu;
   /** Averages that identify the operator's links; NaN: not known. */
   double links[3];
-  /** What the columns are; 0: not known. */
+  /** Kind of the columns; 0: not known. */
   plaq_line_kind kind;
   /** Form of the operator's clover term; -1: not known. */
   plaq_clover_form clover;
@@ -1512,7 +1512,7 @@ typedef int32_t plaq_coarsest;
 enum {
   /** GCR, restarted after 16 directions. */
   PLAQ_COARSEST_GCR = 0,
-  /** GCR with one sum in up to twelve steps. */
+  /** Generalised conjugate residual with one global sum in up to twelve steps. */
   PLAQ_COARSEST_CA_GCR = 1,
   /** Stabilised biconjugate gradient. */
   PLAQ_COARSEST_BICGSTAB = 2,
@@ -1529,18 +1529,18 @@ enum {
   PLAQ_SETUP_BICGSTAB = 0,
   /** CG on the normal equations. */
   PLAQ_SETUP_CG = 1,
-  /** GCR with ten directions. */
+  /** Generalised conjugate residual with ten directions. */
   PLAQ_SETUP_GCR = 2
 };
 
 /** Treatments of the null vectors in an update of multigrid. */
 typedef int32_t plaq_refresh;
 enum {
-  /** Keeps them: only coarse operators are built. */
+  /** Null vectors are kept, and only coarse operators are built. */
   PLAQ_REFRESH_KEEP = 0,
-  /** Applies the cycle to them. */
+  /** The cycle is applied to the null vectors. */
   PLAQ_REFRESH_REFINE = 1,
-  /** Starts from random ones. */
+  /** New null vectors are found from random vectors. */
   PLAQ_REFRESH_ANEW = 2,
   /** No update since the set-up; occurs in reports only. */
   PLAQ_REFRESH_NONE = 3
@@ -1865,40 +1865,40 @@ enum {
 /** The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity. */
 typedef int32_t plaq_solution;
 enum {
-  /** M x = b. */
+  /** The equation M x = b. */
   PLAQ_SOLUTION_M = 0,
-  /** M^dagger x = b. */
+  /** The equation M^dagger x = b. */
   PLAQ_SOLUTION_MDAG = 1,
-  /** M^dagger M x = b. */
+  /** The equation M^dagger M x = b. */
   PLAQ_SOLUTION_MDAGM = 2,
-  /** P x = b. */
+  /** The equation P x = b. */
   PLAQ_SOLUTION_P = 3,
-  /** P^dagger x = b. */
+  /** The equation P^dagger x = b. */
   PLAQ_SOLUTION_PDAG = 4,
-  /** P^dagger P x = b. */
+  /** The equation P^dagger P x = b. */
   PLAQ_SOLUTION_PDAGP = 5,
-  /** M M^dagger x = b, by a solve with M and one with M^dagger. */
+  /** The equation M M^dagger x = b, solved by a solve with M and one with M^dagger. */
   PLAQ_SOLUTION_MMDAG = 6,
-  /** P P^dagger x = b, by a solve with P and one with P^dagger. */
+  /** The equation P P^dagger x = b, solved by a solve with P and one with P^dagger. */
   PLAQ_SOLUTION_PPDAG = 7
 };
 
 /** The equations for which the Krylov space is built. */
 typedef int32_t plaq_equations;
 enum {
-  /** M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-   * equations. */
+  /** The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+   * normal equations. */
   PLAQ_EQUATIONS_DIRECT = 0,
-  /** M^dagger M x = M^dagger b. */
+  /** The normal equations M^dagger M x = M^dagger b. */
   PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1,
-  /** M M^dagger y = b, x = M^dagger y. */
+  /** The normal equations M M^dagger y = b, with x = M^dagger y. */
   PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
 /** The algorithm that PLAQ_SOLVER_AUTO chose. */
 typedef int32_t plaq_chosen;
 enum {
-  /** None: the caller asked for a given solver. */
+  /** No choice: the caller gave the solver. */
   PLAQ_CHOSEN_NONE = 0,
   /** A Krylov solver without multigrid, as a set-up would have cost more than it saves. */
   PLAQ_CHOSEN_KRYLOV = 1,
@@ -2384,9 +2384,9 @@ enum {
   PLAQ_PROJECTOR_UNPOLARISED = 0,
   /** The unpolarised one times -i gamma_y gamma_z, twice the spin along x. */
   PLAQ_PROJECTOR_X = 1,
-  /** The unpolarised one times -i gamma_z gamma_x. */
+  /** The unpolarised projector times -i gamma_z gamma_x. */
   PLAQ_PROJECTOR_Y = 2,
-  /** The unpolarised one times -i gamma_x gamma_y. */
+  /** The unpolarised projector times -i gamma_x gamma_y. */
   PLAQ_PROJECTOR_Z = 3
 };
 
@@ -3094,7 +3094,7 @@ enum {
   PLAQ_LOOPS_TRACES_AUTO = 0,
   /** The exact trace of the last level, from its coordinate vectors; noise on the levels between. */
   PLAQ_LOOPS_TRACES_LAST = 1,
-  /** Noise on each level. */
+  /** Noise estimates the traces on each level. */
   PLAQ_LOOPS_TRACES_NOISE = 2,
   /** Exact traces of all coarse levels, from their coordinate vectors. */
   PLAQ_LOOPS_TRACES_EVERY = 3
@@ -3349,9 +3349,9 @@ typedef struct plaq_modes {
 /** Divisions of an index of N values into the parts of a dilution. */
 typedef int32_t plaq_modes_dilution;
 enum {
-  /** No division: one part. */
+  /** No dilution: one part with all values. */
   PLAQ_MODES_DILUTION_NONE = 0,
-  /** One part for each value. */
+  /** Full dilution: one part for each value. */
   PLAQ_MODES_DILUTION_FULL = 1,
   /** `parts` parts; value i belongs to part i mod `parts`. */
   PLAQ_MODES_DILUTION_INTERLACE = 2,
@@ -3781,7 +3781,7 @@ enum {
 /** Preconditioners of a solve with the overlap operator. */
 typedef int32_t plaq_overlap_preconditioner;
 enum {
-  /** None. */
+  /** No preconditioner. */
   PLAQ_OVERLAP_PRECONDITIONER_NONE = 0,
   /** The Wilson operator's inverse by BiCGStab. */
   PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1,
@@ -4298,9 +4298,9 @@ typedef struct plaq_gaugefix_report {
   double theta;
   /** Largest violation of any single site. */
   double theta_max;
-  /** Functional of the residual fixing; 0: there was none. */
+  /** Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing. */
   double residual_functional;
-  /** Violation of the residual fixing; 0: there was none. */
+  /** Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing. */
   double residual_theta;
   /** Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice. */
   int32_t iterations;
@@ -4445,7 +4445,8 @@ enum {
 typedef struct plaq_gauge_action_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON. */
+  /** The name of the gauge action, from which its coefficients c0 and c1 follow.
+   * Default: PLAQ_GAUGE_ACTION_WILSON. */
   plaq_gauge_action_kind action;
   /** Coupling beta; required by every action except `general`. 0 to 1000000. Default: NaN. */
   double beta;
@@ -5192,7 +5193,7 @@ plaq_status plaq_spinor_flow_adjoint(plaq_spinor spinor,
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 
-/** Action of a function of the headers in quda/ after an error, when the handler has been told. */
+/** Action of a function of the headers in quda/ after an error, when the handler has been called. */
 typedef int32_t plaq_quda_error_mode;
 enum {
   /** Ends the program with exit code 1 (the default). */

@@ -354,7 +354,7 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
 }
 
 #if PLAQ_GPU
-// Which sites a launch covers.
+// Tests of which sites a launch covers, by its region and the division of the lattice over ranks.
 PLAQ_FN constexpr bool some_outer(const HopArgs& a) { return a.geom.halos() && a.region() != REGION_INNER; }
 PLAQ_FN constexpr bool some_inner(const HopArgs& a) { return !a.geom.halos() || a.region() != REGION_OUTER; }
 
@@ -626,7 +626,7 @@ template <int W, class S> struct HopPack {
       if (both) project_row(a, i % rows, 0, i / rows / 2, i / rows % 2);
       else project_row(a, i % rows, 0, i / rows, a.parity());
     }
-    signal_when_all_wrote(a.departures, blocks);
+    signal_when_all_wrote(a.sent_flags, blocks);
   }
   static PLAQ_FN void block(const HopArgs& a, int) { run(a, gridDim.x); }
 #endif
@@ -756,7 +756,7 @@ template <int W, class S, int RECON> struct Hop {
     if constexpr (all) {
       const BlockOrder::Block block = order(a, sites).at(b);
       outer = block.outer, b = block.number, n = inner_sites(a.geom);
-      if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
+      if (outer) n = volume(a.geom) - n, await_messages(a.received_flags);
     }
     if (both && b * sites >= (u32)n) return;  // the launch has a few too many
     if constexpr (several) {

@@ -22,7 +22,7 @@ use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::quenched::Quenched;
 use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 /// Masks of directions with halos: each alone, some together, all.
 const MASKS: [u8; 8] = [1, 2, 4, 8, 0b1001, 0b0110, 0b1110, 0b1111];
@@ -469,7 +469,7 @@ fn propagators() {
                 };
                 let solver = DiracSolver::new(Arc::new(op), params).unwrap();
                 let source = Source::point([1, 0, 3, 1]);
-                let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
+                let (x, report) = propagator(&solver, source, COLUMNS, &mut no_monitor).unwrap();
                 assert!(report.solver.converged);
                 let hadrons = correlators(&x, source.position, Boundary::PERIODIC).unwrap();
                 (x.save_lex().unwrap(), hadrons)

@@ -53,17 +53,17 @@ module plaq
 
   ! Library: version, messages, log
   !> Levels of the log; a callback receives all messages up to the level that it asked for.
-  !> Nothing (the default).
+  !> The log is off (the default).
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> Calls that were refused, too.
+  !> As PLAQ_LOG_ERROR, and calls that were refused.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
-  !> Work that takes long: compilation, tuning, solves.
+  !> As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
-  !> Choices that the library makes by itself.
+  !> As PLAQ_LOG_INFO, and choices that the library makes by itself.
   integer(c_int32_t), parameter :: PLAQ_LOG_DEBUG = 4
-  !> Every call with its time.
+  !> As PLAQ_LOG_DEBUG, and every call with the time that it took.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
   !> Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused
@@ -691,10 +691,10 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3
   !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
-  !> An operator M or what is made of it.
+  !> An operator M, its adjoint, or a product of the two.
   !> The operator M itself.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
-  !> Its adjoint M^dagger.
+  !> The adjoint M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
   !> The product M^dagger M, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
@@ -739,7 +739,7 @@ module plaq
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
   end type
-  !> An operator that exists.
+  !> Description of an operator.
   type, bind(c) :: plaq_dirac_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -753,7 +753,7 @@ module plaq
     real(c_double) :: bytes
     !> Precision of the operator.
     integer(c_int32_t) :: precision
-    !> Storage of its links.
+    !> Storage of the operator's links.
     integer(c_int32_t) :: storage
   end type
 
@@ -778,11 +778,11 @@ module plaq
 
   ! Sources of fields
   !> Kind of the columns of a field in contractions.
-  !> Quark lines from a source, also such that go on through an operator.
+  !> Quark lines from a source, also those that continue through an operator.
   integer(c_int32_t), parameter :: PLAQ_LINE_PROPAGATOR = 1
-  !> The source of a line that goes on through the sink of a hadron.
+  !> A sequential source: the source of a quark line that continues through the sink of a hadron.
   integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_SOURCE = 2
-  !> Its solution, the line from the sink to an operator.
+  !> The solution of a sequential source: the quark line from the sink of a hadron to an operator.
   integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
   !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
@@ -806,7 +806,7 @@ module plaq
     !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
     !> U / 3. NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; contractions refuse other kinds than they need. 0: not known.
+    !> Kind of the columns; contractions refuse other kinds than they need. 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover
@@ -838,7 +838,7 @@ module plaq
     real(c_double) :: mu
     !> Averages that identify the operator's links; NaN: not known.
     real(c_double) :: links(3)
-    !> What the columns are; 0: not known.
+    !> Kind of the columns; 0: not known.
     integer(c_int32_t) :: kind
     !> Form of the operator's clover term; -1: not known.
     integer(c_int32_t) :: clover
@@ -887,7 +887,7 @@ module plaq
   !> Solvers of the coarsest level of multigrid.
   !> GCR, restarted after 16 directions.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_GCR = 0
-  !> GCR with one sum in up to twelve steps.
+  !> Generalised conjugate residual with one global sum in up to twelve steps.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_CA_GCR = 1
   !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_BICGSTAB = 2
@@ -900,14 +900,14 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SETUP_BICGSTAB = 0
   !> CG on the normal equations.
   integer(c_int32_t), parameter :: PLAQ_SETUP_CG = 1
-  !> GCR with ten directions.
+  !> Generalised conjugate residual with ten directions.
   integer(c_int32_t), parameter :: PLAQ_SETUP_GCR = 2
   !> Treatments of the null vectors in an update of multigrid.
-  !> Keeps them: only coarse operators are built.
+  !> Null vectors are kept, and only coarse operators are built.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
-  !> Applies the cycle to them.
+  !> The cycle is applied to the null vectors.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
-  !> Starts from random ones.
+  !> New null vectors are found from random vectors.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
   !> No update since the set-up; occurs in reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
@@ -1105,32 +1105,32 @@ module plaq
   !> often. Where GPUs add up among themselves, products that would share a sum have one each, started together.
   integer(c_int32_t), parameter :: PLAQ_SUMS_FUSED = 2
   !> The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
-  !> M x = b.
+  !> The equation M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
-  !> M^dagger x = b.
+  !> The equation M^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAG = 1
-  !> M^dagger M x = b.
+  !> The equation M^dagger M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAGM = 2
-  !> P x = b.
+  !> The equation P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_P = 3
-  !> P^dagger x = b.
+  !> The equation P^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
-  !> P^dagger P x = b.
+  !> The equation P^dagger P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
-  !> M M^dagger x = b, by a solve with M and one with M^dagger.
+  !> The equation M M^dagger x = b, solved by a solve with M and one with M^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MMDAG = 6
-  !> P P^dagger x = b, by a solve with P and one with P^dagger.
+  !> The equation P P^dagger x = b, solved by a solve with P and one with P^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PPDAG = 7
   !> The equations for which the Krylov space is built.
-  !> M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-  !> equations.
+  !> The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+  !> normal equations.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
-  !> M^dagger M x = M^dagger b.
+  !> The normal equations M^dagger M x = M^dagger b.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
-  !> M M^dagger y = b, x = M^dagger y.
+  !> The normal equations M M^dagger y = b, with x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
   !> The algorithm that PLAQ_SOLVER_AUTO chose.
-  !> None: the caller asked for a given solver.
+  !> No choice: the caller gave the solver.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
   !> A Krylov solver without multigrid, as a set-up would have cost more than it saves.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_KRYLOV = 1
@@ -1405,9 +1405,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_UNPOLARISED = 0
   !> The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_X = 1
-  !> The unpolarised one times -i gamma_z gamma_x.
+  !> The unpolarised projector times -i gamma_z gamma_x.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Y = 2
-  !> The unpolarised one times -i gamma_x gamma_y.
+  !> The unpolarised projector times -i gamma_x gamma_y.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Z = 3
   !> Parameters for contractions of propagators.
   type, bind(c) :: plaq_contract_params
@@ -1691,7 +1691,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_AUTO = 0
   !> The exact trace of the last level, from its coordinate vectors; noise on the levels between.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_LAST = 1
-  !> Noise on each level.
+  !> Noise estimates the traces on each level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
   !> Exact traces of all coarse levels, from their coordinate vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
@@ -1788,9 +1788,9 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Divisions of an index of N values into the parts of a dilution.
-  !> No division: one part.
+  !> No dilution: one part with all values.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_NONE = 0
-  !> One part for each value.
+  !> Full dilution: one part for each value.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_FULL = 1
   !> `parts` parts; value i belongs to part i mod `parts`.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_INTERLACE = 2
@@ -1958,7 +1958,7 @@ module plaq
   !> longer, CG for b of one chirality and SUMR for others.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> Preconditioners of a solve with the overlap operator.
-  !> None.
+  !> No preconditioner.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_NONE = 0
   !> The Wilson operator's inverse by BiCGStab.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1
@@ -2253,9 +2253,9 @@ module plaq
     real(c_double) :: theta
     !> Largest violation of any single site.
     real(c_double) :: theta_max
-    !> Functional of the residual fixing; 0: there was none.
+    !> Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing.
     real(c_double) :: residual_functional
-    !> Violation of the residual fixing; 0: there was none.
+    !> Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing.
     real(c_double) :: residual_theta
     !> Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
     integer(c_int32_t) :: iterations
@@ -2342,7 +2342,7 @@ module plaq
   type, bind(c) :: plaq_gauge_action_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The action; c0 and c1 follow from it.
+    !> The name of the gauge action, from which its coefficients c0 and c1 follow.
     integer(c_int32_t) :: action
     !> Coupling beta; required by every action except `general`.
     real(c_double) :: beta
@@ -2683,7 +2683,7 @@ module plaq
   end type
 
   ! QUDA's interface: what becomes of errors
-  !> Action of a function of the headers in quda/ after an error, when the handler has been told.
+  !> Action of a function of the headers in quda/ after an error, when the handler has been called.
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written, and the result is NULL, 1 from

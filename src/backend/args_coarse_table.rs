@@ -120,7 +120,7 @@ kernel_args! {
         arg first: i32,
         arg tiles: i32,
         arg nrhs: i32,
-        /// What the vectors are: KRYLOV_POWERS or KRYLOV_IMAGES.
+        /// Kind of the vectors: KRYLOV_POWERS or KRYLOV_IMAGES.
         arg kind: i32,
         /// A direction is dropped if, after orthogonalisation, less than this fraction of its square norm is left,
         /// which is then mere rounding.

@@ -162,7 +162,11 @@ impl<'a> External<'a> {
 impl Device {
     /// Finds out from the driver whether an address of the host program is in host or device memory.
     pub fn location_of(&self, address: u64) -> Result<Location> {
-        Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
+        Ok(if self.0.backend.is_device_address(address)? {
+            Location::Device
+        } else {
+            Location::Host
+        })
     }
 
     /// Copies bytes from the device memory of the host program at `address` to `out`.

@@ -87,7 +87,7 @@ impl Kernel {
     }
 }
 
-/// For which numbers of lanes of a CPU's layout a kernel is compiled with vector instructions.
+/// The numbers of lanes of a CPU's layout for which a kernel is compiled with vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectors {
     /// All numbers of lanes, for kernels in which solvers spend their time.
@@ -194,7 +194,7 @@ pub trait Values: Copy {
     type All: Copy;
     /// The names of all values of the set, as they occur in kernel symbols.
     const TOKENS: &'static [&'static str];
-    /// This value as a member of the set, or an error.
+    /// The member of the set for `value`; an error if the set does not have it.
     fn of(value: Self::All) -> Result<Self, NotCompiled>;
     fn token(self) -> &'static str;
 }

@@ -30,9 +30,9 @@ impl Drop for Attached {
 /// Other ranks for which kernels of a device wait. While the host waits for the device, it checks whether they have
 /// failed.
 pub trait Awaited: Send + Sync {
-    /// Called from time to time while the host waits for the device. An error means that a rank has failed; kernels
-    /// have then been told not to wait any more.
-    fn ask(&self) -> Result<()>;
+    /// Called from time to time while the host waits for the device. An error means that a rank has failed; kernels no
+    /// longer wait then.
+    fn check_ranks(&self) -> Result<()>;
 }
 
 /// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them

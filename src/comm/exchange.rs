@@ -84,7 +84,7 @@ impl Repeated {
         &self.messages
     }
 
-    /// Starts the messages; `others` are those to and from other ranks.
+    /// Starts messages; `others` are the messages to and from other ranks among them.
     pub(super) fn start(
         &mut self,
         transport: &Arc<Transport>,
@@ -169,7 +169,7 @@ impl Pending {
         Pending { transport, requests, waits, owner, patience }
     }
 
-    /// Starts sending to and receiving from other ranks.
+    /// Starts to send the messages to other ranks and to receive theirs; returns the pending messages.
     pub(super) fn start(
         transport: &Arc<Transport>,
         messages: &[Message],
@@ -180,7 +180,7 @@ impl Pending {
         Ok(pending)
     }
 
-    /// Starts further messages and adds them to these.
+    /// Starts further messages and adds them to the pending ones.
     pub(super) fn add(&mut self, messages: &[Message]) -> Result<()> {
         let Some(transport) = self.transport.clone() else { return Ok(()) };
         let comm = transport.open_data()?;

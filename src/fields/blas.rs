@@ -73,7 +73,8 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// Where kernels find the sums: an address on the device, or numbers if the host knows them already.
+    /// The address on the device at which kernels find the sums; Err: the sums themselves, if the host knows them
+    /// already.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
@@ -135,7 +136,8 @@ impl<'a> Times<'a> {
             Times::NormOverNorm(..) => TIMES_NORM_OVER_NORM,
         }
     }
-    /// Multiplies coefficients by the factor if the host knows the sums; otherwise returns the factor for the kernel.
+    /// Multiplies the coefficients of all right-hand sides by this factor, as far as the host knows the sums in it;
+    /// returns the part that is left for the kernel.
     fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> Factor {
         let mut multiply = |by: &dyn Fn(&[f64; 3]) -> Complex64, sums: &[[f64; 3]]| {
             for coef in coefs.iter_mut() {

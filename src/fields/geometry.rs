@@ -23,7 +23,7 @@ pub struct Geometry {
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
-    /// For each direction the bit of the lane number that tells the two pieces of the part apart; 0 for a direction
+    /// For each direction the bit of the lane number that distinguishes the two pieces of the part; 0 for a direction
     /// that is not divided into lanes.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,

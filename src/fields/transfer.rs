@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// a piece is 1/32 of the array. Even the smallest keeps all copying threads busy.
 const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
-/// How links are checked and changed when they are loaded. The field gets U = V / (scale x phase), where V are the
-/// numbers of the array, and scale and phase the factors that its layout states.
+/// Checks and changes of links when they are loaded. The field gets U = V / (scale x phase), where V are the numbers of
+/// the array, and scale and phase the factors that its layout states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkOptions {
     /// Largest accepted modulus of an entry of U U^dagger - 1 and of det U - 1; NaN and infinity are refused too.
@@ -45,7 +45,7 @@ impl LinkOptions {
     }
 }
 
-/// What is done with numbers that are read: check that they are finite, store them, or both.
+/// Treatment of the numbers that are read: they are checked to be finite, stored, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Check,

@@ -450,8 +450,8 @@ pub fn is_hdf5(path: &Path) -> bool {
     read.is_ok() && &begin == SIGNATURE
 }
 
-/// More bytes than a dataset's entries in groups and its attributes take, of which each has at most 64 KiB and four can
-/// have half of that.
+/// Upper bound of the bytes that a dataset's entries in groups and its attributes take: an attribute has at most 64
+/// KiB, and four can have half of that.
 const BESIDE: usize = 1 << 18;
 
 /// Reserves space on the disk for datasets at the end of a file, which is as it was if there is none. HDF5 cuts off

@@ -20,9 +20,9 @@ pub struct Origin {
     pub mass: Option<f64>,
     /// Twisted mass of the operator.
     pub mu: Option<f64>,
-    /// What identifies the links of the operator; None: not known.
+    /// Averages that identify the links of the operator; None: not known.
     pub links: Option<LinksMark>,
-    /// What the columns are in a contraction: one of [`KINDS`].
+    /// Kind of the columns in a contraction: one of [`KINDS`]; None: not known.
     pub kind: Option<&'static str>,
     /// Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond the
     /// lattice's end in time and its solution; contractions take it out together with the quark's. None: the sink is

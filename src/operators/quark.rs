@@ -59,7 +59,7 @@ impl std::fmt::Display for TermValue {
 
 /// A row's value as a member of an operator's parameters.
 trait MemberValue<As> {
-    /// The value for an operator; `other` where none is set.
+    /// The value that the operator gets: the one that is set, else `other`.
     fn held(&self, other: Option<As>) -> As;
 }
 
@@ -174,7 +174,7 @@ macro_rules! quark {
             /// Names of the rows that are terms of the operator, all but its mass.
             pub const TERMS: &'static [&'static str] = &[$($(stringify!($field),)*)*];
 
-            /// The terms with their names.
+            /// The terms of the operator: names and values.
             pub fn terms(&self) -> Vec<(&'static str, TermValue)> {
                 vec![$($((stringify!($field), self.$field.into()),)*)*]
             }

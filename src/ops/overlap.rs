@@ -356,7 +356,7 @@ pub fn overlap_propagators(
             to.copy_rhs(first, x, 0, HALF)?;
         }
         total = Some(match total {
-            Some(before) => before.beside(part),
+            Some(before) => before.join(part),
             None => part,
         });
     }

@@ -159,13 +159,13 @@ pub fn propagates(op: &dyn QuarkAction) -> bool {
 
 /// Starts to compile the kernels that a propagator with these parameters launches, including those for making its
 /// solver and for the usual correlators.
-pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
+pub fn precompile(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     if !propagates(op) {
         return;
     }
     let links = op.links();
     let key = Key::of(("propagator", op.key(), params, at_once));
-    links.geometry().foresee(links.device(), None, true, key, |device| {
+    links.geometry().precompile(links.device(), None, true, key, |device| {
         run_through(op.like_on(device)?, params, at_once)
     });
 }
@@ -229,7 +229,7 @@ fn solve_columns(
     };
     // A solve that does not fit into memory is refused before anything is allocated.
     let mut chosen = Columns::choose(solver, columns, asked)?;
-    let looked = solver.look_ahead(columns, &|| source(0, 1), &mut ahead)?;
+    let looked = solver.test_one(columns, &|| source(0, 1), &mut ahead)?;
     if looked > 0.0 {
         chosen = Columns::choose(solver, columns, asked)?;
     }
@@ -286,7 +286,7 @@ pub(super) struct Solves<'a> {
 }
 
 impl<'a> Solves<'a> {
-    /// Solves with a quark action.
+    /// Makes the description of solves with the solver of a quark action.
     pub fn of(solver: &'a DiracSolver) -> Self {
         let stop = solver.params().solver.stop;
         let solve: Box<Solve> = Box::new(move |seconds, x, b, monitor| {
@@ -326,7 +326,7 @@ pub(super) fn solve_parts(
         let end = done(first, x, &report)?.is_break();
         elapsed += report.solver.seconds;
         total = Some(match total {
-            Some(before) => before.beside(report),
+            Some(before) => before.join(report),
             None => report,
         });
         if end {

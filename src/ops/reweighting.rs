@@ -137,7 +137,7 @@ impl Reweighting {
 }
 
 /// Number of noise vectors that are solved for together.
-const AT_ONCE: usize = 4;
+const NOISE_BLOCK: usize = 4;
 /// Number of bits for the number of a noise vector within its factor.
 const VECTORS: u32 = 24;
 /// Largest number of factors in one call.
@@ -474,7 +474,7 @@ pub fn reweighting(
         let mut factor = Factor::default();
         while factor.minus_ln.len() < params.vectors {
             let done = factor.minus_ln.len();
-            let mut eta = shape.field(AT_ONCE.min(params.vectors - done))?;
+            let mut eta = shape.field(NOISE_BLOCK.min(params.vectors - done))?;
             let number = ((k as u32) << VECTORS) + (params.first + done) as u32;
             eta.set_noise(Noise::Normal, params.seed, number)?;
             factor.norm2.extend(blas::norm2(&eta)?);

@@ -239,17 +239,17 @@ class KernelSpectrum(PhysicsError):
 
 class plaq_log_level(Enum):
     """Levels of the log; a callback receives all messages up to the level that it asked for."""
-    #: Nothing (the default).
+    #: The log is off (the default).
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: Calls that were refused, too.
+    #: As PLAQ_LOG_ERROR, and calls that were refused.
     WARN = 2
-    #: Work that takes long: compilation, tuning, solves.
+    #: As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
     INFO = 3
-    #: Choices that the library makes by itself.
+    #: As PLAQ_LOG_INFO, and choices that the library makes by itself.
     DEBUG = 4
-    #: Every call with its time.
+    #: As PLAQ_LOG_DEBUG, and every call with the time that it took.
     TRACE = 5
 
 
@@ -1895,10 +1895,10 @@ class plaq_system(Enum):
 
 
 class plaq_form(Enum):
-    """An operator M or what is made of it."""
+    """An operator M, its adjoint, or a product of the two."""
     #: The operator M itself.
     M = 0
-    #: Its adjoint M^dagger.
+    #: The adjoint M^dagger.
     MDAG = 1
     #: The product M^dagger M, hermitian and positive.
     MDAGM = 2
@@ -1983,7 +1983,7 @@ def plaq_dirac_params_init(params: plaq_dirac_params, struct_size: int) -> None:
 
 
 class plaq_dirac_report(Struct):
-    """An operator that exists.
+    """Description of an operator.
 
     Members:
       kappa: Hopping parameter.
@@ -1991,7 +1991,7 @@ class plaq_dirac_report(Struct):
       flops: Floating-point operations of one application to one right-hand side.
       bytes: Compulsory bytes of one application to one right-hand side.
       precision: Precision of the operator.
-      storage: Storage of its links.
+      storage: Storage of the operator's links.
     """
     struct_size: int
     kappa: float
@@ -2227,11 +2227,11 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 class plaq_line_kind(Enum):
     """Kind of the columns of a field in contractions."""
-    #: Quark lines from a source, also such that go on through an operator.
+    #: Quark lines from a source, also those that continue through an operator.
     PROPAGATOR = 1
-    #: The source of a line that goes on through the sink of a hadron.
+    #: A sequential source: the source of a quark line that continues through the sink of a hadron.
     SEQUENTIAL_SOURCE = 2
-    #: Its solution, the line from the sink to an operator.
+    #: The solution of a sequential source: the quark line from the sink of a hadron to an operator.
     SEQUENTIAL_PROPAGATOR = 3
 
 
@@ -2250,7 +2250,7 @@ class plaq_origin_params(Struct):
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
       links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         U / 3. NaN: not known. Default: NaN, NaN, NaN.
-      kind: What the columns are; contractions refuse other kinds than they need. 0: not known.
+      kind: Kind of the columns; contractions refuse other kinds than they need. 0: not known.
         Default: 0.
       clover: Form of the operator's clover term; -1: not known. Default: -1.
       csw: Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
@@ -2312,7 +2312,7 @@ class plaq_origin_report(Struct):
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
       links: Averages that identify the operator's links; NaN: not known.
-      kind: What the columns are; 0: not known.
+      kind: Kind of the columns; 0: not known.
       clover: Form of the operator's clover term; -1: not known.
       csw: Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
       crossed: Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
@@ -2444,7 +2444,7 @@ class plaq_coarsest(Enum):
     """Solvers of the coarsest level of multigrid."""
     #: GCR, restarted after 16 directions.
     GCR = 0
-    #: GCR with one sum in up to twelve steps.
+    #: Generalised conjugate residual with one global sum in up to twelve steps.
     CA_GCR = 1
     #: Stabilised biconjugate gradient.
     BICGSTAB = 2
@@ -2460,17 +2460,17 @@ class plaq_setup_solver(Enum):
     BICGSTAB = 0
     #: CG on the normal equations.
     CG = 1
-    #: GCR with ten directions.
+    #: Generalised conjugate residual with ten directions.
     GCR = 2
 
 
 class plaq_refresh(Enum):
     """Treatments of the null vectors in an update of multigrid."""
-    #: Keeps them: only coarse operators are built.
+    #: Null vectors are kept, and only coarse operators are built.
     KEEP = 0
-    #: Applies the cycle to them.
+    #: The cycle is applied to the null vectors.
     REFINE = 1
-    #: Starts from random ones.
+    #: New null vectors are found from random vectors.
     ANEW = 2
     #: No update since the set-up; occurs in reports only.
     NONE = 3
@@ -2953,38 +2953,38 @@ class plaq_iteration_sums(Enum):
 
 class plaq_solution(Enum):
     """The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity."""
-    #: M x = b.
+    #: The equation M x = b.
     M = 0
-    #: M^dagger x = b.
+    #: The equation M^dagger x = b.
     MDAG = 1
-    #: M^dagger M x = b.
+    #: The equation M^dagger M x = b.
     MDAGM = 2
-    #: P x = b.
+    #: The equation P x = b.
     P = 3
-    #: P^dagger x = b.
+    #: The equation P^dagger x = b.
     PDAG = 4
-    #: P^dagger P x = b.
+    #: The equation P^dagger P x = b.
     PDAGP = 5
-    #: M M^dagger x = b, by a solve with M and one with M^dagger.
+    #: The equation M M^dagger x = b, solved by a solve with M and one with M^dagger.
     MMDAG = 6
-    #: P P^dagger x = b, by a solve with P and one with P^dagger.
+    #: The equation P P^dagger x = b, solved by a solve with P and one with P^dagger.
     PPDAG = 7
 
 
 class plaq_equations(Enum):
     """The equations for which the Krylov space is built."""
-    #: M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-    #: equations.
+    #: The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+    #: normal equations.
     DIRECT = 0
-    #: M^dagger M x = M^dagger b.
+    #: The normal equations M^dagger M x = M^dagger b.
     NORMAL_RESIDUAL = 1
-    #: M M^dagger y = b, x = M^dagger y.
+    #: The normal equations M M^dagger y = b, with x = M^dagger y.
     NORMAL_ERROR = 2
 
 
 class plaq_chosen(Enum):
     """The algorithm that PLAQ_SOLVER_AUTO chose."""
-    #: None: the caller asked for a given solver.
+    #: No choice: the caller gave the solver.
     NONE = 0
     #: A Krylov solver without multigrid, as a set-up would have cost more than it saves.
     KRYLOV = 1
@@ -3706,9 +3706,9 @@ class plaq_projector(Enum):
     UNPOLARISED = 0
     #: The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
     X = 1
-    #: The unpolarised one times -i gamma_z gamma_x.
+    #: The unpolarised projector times -i gamma_z gamma_x.
     Y = 2
-    #: The unpolarised one times -i gamma_x gamma_y.
+    #: The unpolarised projector times -i gamma_x gamma_y.
     Z = 3
 
 
@@ -4762,7 +4762,7 @@ class plaq_loops_traces(Enum):
     AUTO = 0
     #: The exact trace of the last level, from its coordinate vectors; noise on the levels between.
     LAST = 1
-    #: Noise on each level.
+    #: Noise estimates the traces on each level.
     NOISE = 2
     #: Exact traces of all coarse levels, from their coordinate vectors.
     EVERY = 3
@@ -5192,9 +5192,9 @@ class plaq_modes(Handle):
 
 class plaq_modes_dilution(Enum):
     """Divisions of an index of N values into the parts of a dilution."""
-    #: No division: one part.
+    #: No dilution: one part with all values.
     NONE = 0
-    #: One part for each value.
+    #: Full dilution: one part for each value.
     FULL = 1
     #: `parts` parts; value i belongs to part i mod `parts`.
     INTERLACE = 2
@@ -5833,7 +5833,7 @@ class plaq_overlap_solver(Enum):
 
 class plaq_overlap_preconditioner(Enum):
     """Preconditioners of a solve with the overlap operator."""
-    #: None.
+    #: No preconditioner.
     NONE = 0
     #: The Wilson operator's inverse by BiCGStab.
     WILSON = 1
@@ -6599,8 +6599,8 @@ class plaq_gaugefix_report(Struct):
       functional: Gauge functional of the fixed field; in Coulomb gauge the average over slices.
       theta: Violation theta of the fixed field; in Coulomb gauge the average over slices.
       theta_max: Largest violation of any single site.
-      residual_functional: Functional of the residual fixing; 0: there was none.
-      residual_theta: Violation of the residual fixing; 0: there was none.
+      residual_functional: Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing.
+      residual_theta: Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing.
       iterations: Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
       residual_iterations: Number of sweeps of the residual fixing.
       seconds: Seconds that the fixing took.
@@ -6817,7 +6817,8 @@ class plaq_gauge_action_params(Struct):
     (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
 
     Members:
-      action: The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON.
+      action: The name of the gauge action, from which its coefficients c0 and c1 follow.
+        Default: PLAQ_GAUGE_ACTION_WILSON.
       beta: Coupling beta; required by every action except `general`. 0 to 1000000. Default: NaN.
       anisotropy: Bare anisotropy xi: planes of space have the coupling beta / xi, planes with t the coupling beta xi.
         A number above 0, to 1000000. Default: 1.
@@ -8061,7 +8062,7 @@ def plaq_spinor_flow_adjoint(
 
 
 class plaq_quda_error_mode(Enum):
-    """Action of a function of the headers in quda/ after an error, when the handler has been told."""
+    """Action of a function of the headers in quda/ after an error, when the handler has been called."""
     #: Ends the program with exit code 1 (the default).
     END = 0
     #: Returns. No array, number or count of the host has been written, and the result is NULL, 1 from

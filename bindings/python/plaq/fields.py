@@ -221,7 +221,7 @@ class Fermion(Object):
 
     @property
     def kind(self) -> str:
-        """What the columns are in contractions: "propagator", "sequential_source" through a sink, "sequential_propagator", its
+        """Kind of the columns in contractions: "propagator", "sequential_source" through a sink, "sequential_propagator", its
         solution; "" if unknown. May be set."""
         found = int(self._origin().kind)
         return capi.plaq_line_kind(found).name.lower() if found else ""

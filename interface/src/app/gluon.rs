@@ -210,7 +210,7 @@ fn run(options: Options) -> Run<i32> {
         if session.comm.size() > 1 {
             return Err(Failure::refused("gluon: expected one rank"));
         }
-        session::complain(&format!("gluon on {}", session.device.name()));
+        session::print_error(&format!("gluon on {}", session.device.name()));
         let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         loaded.gauge.geometry().periodic_in_time("gluon")?;
         let (mut fixed, mut converged) = (String::new(), true);

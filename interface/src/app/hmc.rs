@@ -304,8 +304,8 @@ fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
         tolerance: 0.0,
         every: 1,
     };
-    let mut unwatched = |_: &FlowPoint| std::ops::ControlFlow::Continue(());
-    let report = Flow::new(&copy, p.kind)?.run(&mut copy, &p, &mut unwatched)?;
+    let mut no_monitor = |_: &FlowPoint| std::ops::ControlFlow::Continue(());
+    let report = Flow::new(&copy, p.kind)?.run(&mut copy, &p, &mut no_monitor)?;
     let charge = report.points.last().map_or(f64::NAN, |p| p.charge);
     let (t0, w0) = (report.t0(FlowPoint::clover), report.w0(FlowPoint::clover));
     Ok(json!({ "time": report.time, "t0": t0, "w0": w0, "charge": charge }))

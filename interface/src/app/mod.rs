@@ -114,7 +114,7 @@ fn overview() -> String {
 /// Runs the program with its arguments, without the program's name; returns its exit status: 0 done, 1 refused or
 /// failed, 2 wrong options, 3 not converged or interrupted. `output`: whether standard output is open.
 pub fn main(arguments: &[OsString], output: bool) -> i32 {
-    let outcome = match output || !session::speaks() {
+    let outcome = match output || !session::prints() {
         true => dispatch(arguments),
         false => Err(Failure::refused(
             "standard output: expected one that is open, found it closed; > /dev/null drops what is printed",
@@ -125,15 +125,15 @@ pub fn main(arguments: &[OsString], output: bool) -> i32 {
         Ok(status) if flushed || status != 0 => status,
         Ok(_) => 1,
         Err(Failure::Usage(text)) => {
-            if session::speaks() {
-                session::complain(&format!("{text}; --help lists the options"));
+            if session::prints() {
+                session::print_error(&format!("{text}; --help lists the options"));
             }
             2
         }
         Err(Failure::Work(e)) => {
-            if session::speaks() {
+            if session::prints() {
                 let begin = if interrupted() { "INTERRUPTED: " } else { "" };
-                session::complain(&format!("{begin}{}", in_words(&e)));
+                session::print_error(&format!("{begin}{}", in_words(&e)));
             }
             if interrupted() {
                 UNFINISHED

@@ -112,7 +112,7 @@ fn read(
         Err(e) if e.status == Status::CommFailed => Err(e),
         Err(e) => {
             if session.first() {
-                session::complain(&super::in_words(&e));
+                session::print_error(&super::in_words(&e));
             }
             Ok(None)
         }

@@ -99,7 +99,7 @@ fn architecture_lists_the_functions_of_a_solve_and_of_a_set_up() {
     // SAFETY: structs are initialised, handles are those of objects that live.
     unsafe {
         let mut of = init(plaq_context_params_init);
-        // PLAQ_DEVICE_CPU
+        // The number of PLAQ_DEVICE_CPU.
         of.device = Number::new(1);
         of.threads = 1;
         let mut context = crate::capi::context::plaq_context::NONE;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::driver::{
-    cu, Current, Driver, Handle, EVENT_NO_TIMING, NOT_READY, STREAM_NON_BLOCKING, URGENT,
+    cu, Current, Driver, Handle, EVENT_NO_TIMING, HIGHEST_PRIORITY, NOT_READY, STREAM_NON_BLOCKING,
 };
 use super::nccl::{in_background, Ring};
 use super::Cuda;
@@ -71,7 +71,11 @@ impl Stream {
             Stream { driver: d, context: cuda.context, kernels: cuda.stream, messages: none };
         // The stream has the highest priority, so that kernels that move messages are scheduled before others.
         let messages = &mut stream.messages;
-        cu!(d, stream_create_urgent(messages, STREAM_NON_BLOCKING, URGENT), "creating a stream")?;
+        cu!(
+            d,
+            stream_create_urgent(messages, STREAM_NON_BLOCKING, HIGHEST_PRIORITY),
+            "creating a stream"
+        )?;
         Ok(stream)
     }
 
@@ -114,9 +118,9 @@ impl Messages {
     /// Connects this device to those of the other ranks; the context must be current.
     pub fn connect(
         cuda: &Cuda,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Messages> {
         let stream = Stream::new(cuda)?;
         let mut neighbours = place.neighbours.to_vec();
@@ -133,7 +137,7 @@ impl Messages {
         };
         let greetings: Vec<DeviceMessage> = (0..2 * n).map(greeting).collect();
         let messages =
-            match Self::meet(cuda, &stream, meeting, place, (greetings, scratch), goes_on) {
+            match Self::meet(cuda, &stream, rendezvous, place, (greetings, scratch), check) {
                 Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
                 Err(e) => {
                     // The thread that waits for the others may still use it.
@@ -144,7 +148,7 @@ impl Messages {
         let done = messages.event(&mut messages.lock())?;
         cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
         while !messages.stream.passed(done)? {
-            if let Err(e) = goes_on() {
+            if let Err(e) = check() {
                 messages.abort();
                 return Err(e);
             }
@@ -160,17 +164,18 @@ impl Messages {
     fn meet(
         cuda: &Cuda,
         stream: &Stream,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
         (greetings, scratch): (Vec<DeviceMessage>, Ptr),
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Arc<Ring>> {
-        let (driver, meeting, Place { rank, ranks, .. }) = (cuda.driver, meeting.to_vec(), *place);
+        let (driver, rendezvous, Place { rank, ranks, .. }) =
+            (cuda.driver, rendezvous.to_vec(), *place);
         let (context, messages) = (cuda.context as usize, stream.messages as usize);
         let at = scratch;
         let work = move || {
             let _current = Current::enter(driver, context as Handle)?;
-            let ring = Ring::join(&meeting, rank, ranks, BACKGROUND)?;
+            let ring = Ring::join(&rendezvous, rank, ranks, BACKGROUND)?;
             let (sends, receives) = greetings.split_at(greetings.len() / 2);
             // SAFETY: memory that stays until the stream has passed this.
             unsafe { ring.exchange(messages as Handle, sends, receives)? };
@@ -185,7 +190,7 @@ impl Messages {
         let late = move |ring: Arc<Ring>| {
             ring.abort(move || Current::enter(driver, context as Handle));
         };
-        in_background(goes_on, work, late)
+        in_background(check, work, late)
     }
 }
 
@@ -216,7 +221,7 @@ impl DeviceComm for Messages {
         Ok(())
     }
 
-    fn arrive(&self) -> Result<()> {
+    fn wait_for_messages(&self) -> Result<()> {
         let Stream { driver, context, kernels, .. } = self.stream;
         let _current = Current::enter(driver, context)?;
         let Some(last) = self.lock().last else { return Ok(()) };

@@ -58,7 +58,9 @@ impl Transport {
             }
             if waited >= self.timeout {
                 let seconds = self.timeout.as_secs_f64();
-                return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
+                return Err(
+                    self.connection_lost(format!("no answer for {seconds} s: {}", what(requests)))
+                );
             }
         }
         Ok(false)

@@ -12,7 +12,7 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
 use crate::params::Key;
 use crate::refuse;
-use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
+use crate::solvers::{no_monitor, SolverKind, SolverParams, SolverReport, Stop, System};
 
 /// Number of right-hand sides for which rehearsals announce memory.
 const COLUMNS: usize = 12;
@@ -290,7 +290,7 @@ impl CoarseSpaces {
         let ask =
             SolverParams { kind, nkrylov: DIRECTIONS, stop: Stop::at(tol), ..Default::default() };
         let mut x = b.like(b.nrhs())?;
-        let report = system.solve_all(&how, &ask, false, &mut x, b, &mut unwatched)?;
+        let report = system.solve_all(&how, &ask, false, &mut x, b, &mut no_monitor)?;
         Ok((x, report))
     }
 }

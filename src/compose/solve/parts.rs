@@ -127,7 +127,7 @@ pub fn in_parts(
             part => part?,
         };
         total = Some(match total {
-            Some(before) => before.beside(part),
+            Some(before) => before.join(part),
             None => part,
         });
     }

@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use super::if_exists::IfExists;
 use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
-use super::vectors::{colour_vectors, portions, portions_of, AT_ONCE};
+use super::vectors::{colour_vectors, portions, portions_of, VECTOR_BLOCK};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, is_matrix, own_dots, Combination};
@@ -31,7 +31,7 @@ use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory}
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
 /// Attribute for the numbers of [`Modes::basis`].
 pub(super) const BASIS: &str = "modes_basis";
-/// Attribute for the same numbers of left modes.
+/// Attribute for the numbers of [`Modes::basis`] of left modes.
 pub(super) const LEFT_BASIS: &str = "left_modes_basis";
 /// Attribute for [`Modes::basis_errors`].
 pub(super) const BASIS_ERROR: &str = "modes_basis_error";
@@ -173,7 +173,7 @@ fn smeared(
 /// Largest difference of numbers of [`Modes::basis`] due to rounding.
 pub(super) const NEAR_BASIS: f64 = 1e-5;
 
-/// Largest error of such a number by which modes of two searches are still taken for the same.
+/// Largest error of a number of [`Modes::basis`] with which modes of two searches can still count as equal.
 const DETERMINED: f64 = 1e-2;
 
 /// The number of the first mode that differs; modes that one of the two lacks are not compared.
@@ -394,7 +394,7 @@ impl Modes {
         let (n, columns) = (self.count(), w.nrhs());
         let at_once = match self.vectors.on_device() == n && is_matrix(self.vectors.first()) {
             true => n,
-            false => AT_ONCE,
+            false => VECTOR_BLOCK,
         };
         let mut all = vec![Complex64::ZERO; self.times() * n * columns];
         for (first, count) in portions_of(n, at_once) {

@@ -43,7 +43,7 @@ parameters! {
     /// A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
     /// (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
     pub struct GaugeActionParams: plaq_gauge_action_params {
-        /// The action; c0 and c1 follow from it.
+        /// The name of the gauge action, from which its coefficients c0 and c1 follow.
         action: GaugeActionKind = GaugeActionKind::Wilson;
         /// Coupling beta; required by every action except `general`.
         beta: Option<f64> = None, from(0.0, 1e6), absent("unset");

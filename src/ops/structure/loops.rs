@@ -20,7 +20,7 @@ use crate::ops::propagator::{check, propagates, solve_parts, Solves};
 use crate::ops::source::{noise_seed_row, Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
-use crate::solvers::{unwatched, Monitor};
+use crate::solvers::{no_monitor, Monitor};
 
 choices! {
     /// Ways of contracting noise eta with solutions into loops; S = M^-1.
@@ -551,9 +551,9 @@ pub fn loops(
                 if let (Some(other), Some(b)) = (other, &mut back) {
                     less_back = low.map(|low| low(b, true)).transpose()?;
                     let mut solved = shape.field(b.nrhs())?;
-                    let report = other.solve(&mut solved, b, &mut unwatched)?;
+                    let report = other.solve(&mut solved, b, &mut no_monitor)?;
                     of_other = Some(match of_other.take() {
-                        Some(before) => before.beside(report),
+                        Some(before) => before.join(report),
                         None => report,
                     });
                     *b = solved;
@@ -591,11 +591,11 @@ pub fn loops(
                 solve_parts(&by, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
             // A solve for the other quark counts like those for the first.
             let report = match of_other {
-                Some(other) => report.beside(other),
+                Some(other) => report.join(other),
                 None => report,
             };
             total = Some(match total.take() {
-                Some(before) => before.beside(report),
+                Some(before) => before.join(report),
                 None => report,
             });
             if ended {
