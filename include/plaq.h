@@ -353,18 +353,19 @@ enum {
  * numbers are (re, im), colour matrices row-major unless stated otherwise. */
 typedef int32_t plaq_order;
 enum {
-  /** Site (x fastest), then direction, row, column, or spin, colour. */
+  /** Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour. */
   PLAQ_ORDER_LEXICOGRAPHIC = 0,
-  /** Links: four arrays, even sites, then odd. Spinors: spin inside colour. */
+  /** QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour. */
   PLAQ_ORDER_QDP = 1,
-  /** Sites fastest; links in four arrays, clover blocks in two. */
+  /** QDP-JIT: sites fastest; links in four arrays, clover blocks in two. */
   PLAQ_ORDER_QDPJIT = 2,
-  /** Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-   * packed clover blocks (QUDA_PACKED_CLOVER_ORDER). */
+  /** MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+   * clover blocks (QUDA_PACKED_CLOVER_ORDER). */
   PLAQ_ORDER_MILC = 3,
-  /** Links inside an array of structs: site_bytes, site_offset. */
+  /** MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+   * site_offset. */
   PLAQ_ORDER_MILC_SITE = 4,
-  /** Links with columns outside rows; spinors with odd sites first. */
+  /** CPS: links with the index of columns slower than that of rows; spinors with odd sites first. */
   PLAQ_ORDER_CPS = 5,
   /** Links of BQCD. */
   PLAQ_ORDER_BQCD = 6,
@@ -372,7 +373,7 @@ enum {
   PLAQ_ORDER_TIFR = 7,
   /** TIFR's order with two slices of halo on both sides of z. */
   PLAQ_ORDER_TIFR_PADDED = 8,
-  /** openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
+  /** Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
   PLAQ_ORDER_OPENQCD = 9,
   /** Links in cuLGT's StandardPattern. */
   PLAQ_ORDER_CULGT_STANDARD = 10,
@@ -1152,7 +1153,7 @@ typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
   PLAQ_NORMALISATION_KAPPA = 0,
-  /** D = m + 4 - H/2 + ... */
+  /** D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa). */
   PLAQ_NORMALISATION_MASS = 1
 };
 
@@ -2636,7 +2637,8 @@ enum {
 typedef struct plaq_loops_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Contraction of noise with solutions. Default: PLAQ_LOOPS_PLAIN. */
+  /** Estimator: how noise and solutions are contracted, by one-end tricks or without.
+   * Default: PLAQ_LOOPS_PLAIN. */
   plaq_loops_kind kind;
   /** Numbers from which noise at all sites is drawn. Default: PLAQ_NOISE_Z4. */
   plaq_noise noise;
@@ -3100,7 +3102,7 @@ enum {
   PLAQ_LOOPS_TRACES_EVERY = 3
 };
 
-/** Terms whose sum are the loops. */
+/** Kinds of the terms of which loops are the sum. */
 typedef int32_t plaq_loops_term;
 enum {
   /** The difference of a level and the next one, or the last level itself, by noise on this level. */
@@ -3210,11 +3212,11 @@ typedef struct plaq_space_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
 
-/** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
- * ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
- * relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
- * `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
- * configuration), STALE_MULTIGRID, OUT_OF_MEMORY. */
+/** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+ * distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+ * solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+ * many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+ * lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_multigrid(plaq_solver solver,
                                         plaq_multigrid multigrid,
                                         int32_t levels,
@@ -3513,7 +3515,7 @@ typedef struct plaq_modes_report {
   /** Momentum of the moving frame, as in plaq_modes_params. */
   double momentum[3];
   /** Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-   * asked for: the space of the modes then depends on the basis that the search came upon. */
+   * asked for: the space of the modes then depends on the basis that the search happened to find. */
   int32_t cut_levels;
   /** The tolerance of the search. */
   double tol;
@@ -4964,8 +4966,8 @@ typedef struct plaq_quarks_params {
   /** Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
    * multigrid. Default: 0. */
   plaq_iteration_sums sums_force;
-  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
-   * Default: 0. */
+  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+   * plaq_solver_params; automatic (0) with multigrid. Default: 0. */
   plaq_iteration_sums sums_hamiltonian;
 } plaq_quarks_params;
 

@@ -174,7 +174,7 @@ fn faces_go_the_shortest_way() {
                 // Without a request they use what the machine offers, which is not checked.
                 _ => continue,
             };
-            assert_eq!(face.way, expected, "{}: {face}", device.name());
+            assert_eq!(face.route, expected, "{}: {face}", device.name());
         }
     }
 }
@@ -204,8 +204,8 @@ fn one_rank_cannot_go_the_way_of_the_others() {
         for face in geometry.crossings(&device) {
             let whole = !connects && face.rank != last && comm.rank() != last;
             let near = whole && comm.host().contains(&face.rank);
-            assert_eq!(face.way == "its memory", near, "{}: {face}", device.name());
-            assert_ne!(face.way, "NCCL", "{}", device.name());
+            assert_eq!(face.route == "its memory", near, "{}: {face}", device.name());
+            assert_ne!(face.route, "NCCL", "{}", device.name());
         }
     }
 }

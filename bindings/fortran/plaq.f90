@@ -196,18 +196,19 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
   !> Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
   !> numbers are (re, im), colour matrices row-major unless stated otherwise.
-  !> Site (x fastest), then direction, row, column, or spin, colour.
+  !> Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour.
   integer(c_int32_t), parameter :: PLAQ_ORDER_LEXICOGRAPHIC = 0
-  !> Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+  !> QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour.
   integer(c_int32_t), parameter :: PLAQ_ORDER_QDP = 1
-  !> Sites fastest; links in four arrays, clover blocks in two.
+  !> QDP-JIT: sites fastest; links in four arrays, clover blocks in two.
   integer(c_int32_t), parameter :: PLAQ_ORDER_QDPJIT = 2
-  !> Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-  !> packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+  !> MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+  !> clover blocks (QUDA_PACKED_CLOVER_ORDER).
   integer(c_int32_t), parameter :: PLAQ_ORDER_MILC = 3
-  !> Links inside an array of structs: site_bytes, site_offset.
+  !> MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+  !> site_offset.
   integer(c_int32_t), parameter :: PLAQ_ORDER_MILC_SITE = 4
-  !> Links with columns outside rows; spinors with odd sites first.
+  !> CPS: links with the index of columns slower than that of rows; spinors with odd sites first.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CPS = 5
   !> Links of BQCD.
   integer(c_int32_t), parameter :: PLAQ_ORDER_BQCD = 6
@@ -215,7 +216,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR = 7
   !> TIFR's order with two slices of halo on both sides of z.
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR_PADDED = 8
-  !> openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+  !> Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
   integer(c_int32_t), parameter :: PLAQ_ORDER_OPENQCD = 9
   !> Links in cuLGT's StandardPattern.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_STANDARD = 10
@@ -676,7 +677,7 @@ module plaq
   !> Normalisation of an operator. The symmetric Schur complement P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
-  !> D = m + 4 - H/2 + ...
+  !> D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_MASS = 1
   !> The system that is solved: on the whole lattice, or by a Schur complement on one parity p, with q the other
   !> parity. The symmetric complement 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp is the same in all normalisations; the
@@ -1453,7 +1454,7 @@ module plaq
   type, bind(c) :: plaq_loops_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Contraction of noise with solutions.
+    !> Estimator: how noise and solutions are contracted, by one-end tricks or without.
     integer(c_int32_t) :: kind
     !> Numbers from which noise at all sites is drawn.
     integer(c_int32_t) :: noise
@@ -1695,7 +1696,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
   !> Exact traces of all coarse levels, from their coordinate vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
-  !> Terms whose sum are the loops.
+  !> Kinds of the terms of which loops are the sum.
   !> The difference of a level and the next one, or the last level itself, by noise on this level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_NOISE = 0
   !> The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
@@ -1928,7 +1929,7 @@ module plaq
     !> Momentum of the moving frame, as in plaq_modes_params.
     real(c_double) :: momentum(3)
     !> Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-    !> asked for: the space of the modes then depends on the basis that the search came upon.
+    !> asked for: the space of the modes then depends on the basis that the search happened to find.
     integer(c_int32_t) :: cut_levels
     !> The tolerance of the search.
     real(c_double) :: tol
@@ -2573,7 +2574,8 @@ module plaq
     !> Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
     !> multigrid.
     integer(c_int32_t) :: sums_force
-    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+    !> plaq_solver_params; automatic (0) with multigrid.
     integer(c_int32_t) :: sums_hamiltonian
   end type
 
@@ -4357,11 +4359,11 @@ module plaq
       type(plaq_space_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
-    !> ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    !> relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
-    !> `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
-    !> configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
+    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+    !> distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+    !> solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+    !> many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+    !> lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_multigrid(solver, &
         multigrid, &
         levels, &

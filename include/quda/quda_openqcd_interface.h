@@ -130,7 +130,7 @@ typedef struct openQCD_QudaInitArgs_t_s {
   int volume;
   /** Number of sites beyond the rank's faces, in directions with several ranks. */
   int bndry;
-  /** Function that openQCD_qudaGaugeSave uses. */
+  /** Function of openQxD that converts links to its order, for openQCD_qudaGaugeSave. */
   openQCD_reorder reorder_gauge_quda_to_openqcd;
 } openQCD_QudaInitArgs_t;
 

@@ -434,8 +434,8 @@ kernel_args! {
         /// Coefficient of the field strengths of spatial planes; `coef_t` of those with time.
         arg coef_s: f64,
         arg coef_t: f64,
-        /// Added to the diagonal 1 on the time slice next to the lower boundary where quarks vanish; `upper` likewise
-        /// next to the upper boundary.
+        /// Number added to the diagonal elements 1 on the time slice next to the lower boundary where quarks vanish;
+        /// `upper` is the one next to the upper boundary.
         arg lower: f64,
         arg upper: f64,
         /// The number s in A^2 + s, which is inverted for a twisted mass.

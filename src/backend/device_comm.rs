@@ -114,7 +114,7 @@ impl Piece {
 }
 
 impl Connected {
-    /// Counts a start, and waits for the device now and then.
+    /// Counts the start of an exchange, and waits for the device after every `STARTS` of them.
     fn count(&self) -> Result<()> {
         match (self.starts.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(STARTS) {
             true => self.device.synchronize(),

@@ -53,8 +53,8 @@ pub struct LinksMark {
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 /// Names of boundaries in time: open, of the Schroedinger functional, one of each kind, and none.
 pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
-/// Kinds of columns: quark lines from a source, the source that goes on through the sink of a hadron, and the line
-/// that comes to an operator from there.
+/// Kinds of columns: quark lines from a source, sequential sources through the sink of a hadron, and their solutions,
+/// the lines from there to an operator.
 pub const KINDS: [&str; 3] = ["propagator", "sequential_source", "sequential_propagator"];
 /// Names of the forms of clover terms.
 pub const CLOVER_FORMS: [&str; 2] = ["traditional", "exponential"];

@@ -16,7 +16,7 @@ choices! {
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
         Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
-        /// D = m + 4 - H/2 + ...
+        /// D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
         Mass = 1, PLAQ_NORMALISATION_MASS, "mass";
     }
     /// The links from which a clover term is made.

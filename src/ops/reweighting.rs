@@ -374,8 +374,8 @@ impl RationalSolve {
 }
 
 impl Estimator {
-    /// Minus the logarithm of the estimates from noise vectors, and the number of iterations. Vectors live on the
-    /// sites of the system and are zero where quarks vanish.
+    /// Minus the logarithm of the estimates from noise vectors, and the number of iterations. Vectors are defined on
+    /// the sites of the system and are zero where quarks vanish.
     ///
     /// # Errors
     /// `NotConverged`: a solve; `SpectralBounds`: a spectrum outside of the interval; errors of [`DiracSolver::solve`].

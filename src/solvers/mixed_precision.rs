@@ -127,16 +127,16 @@ pub(super) struct MixedPrecision<'a, 'm> {
     distance: Vec<f64>,
     /// Drift of the iteration's residual away from the true one, per unit of the distance `distance`.
     drift: Vec<f64>,
-    /// True if the residual has drifted too far.
+    /// True if the iteration's residual has drifted too far from the true one.
     drifted: bool,
     refreshed_at: usize,
-    /// Whether an update of each right-hand side is due.
+    /// Whether x and the residual of each right-hand side are to be updated after this iteration.
     to_update: Vec<bool>,
     /// Whether the iteration's residual has fallen since it was last recomputed.
     claimed: Vec<bool>,
     /// Whether the recomputed residual of a right-hand side is only rounding of precise arithmetic. Then it is not
-    /// recomputed again, which would put that rounding back while the iteration still reduces the residual of sites
-    /// far from the source.
+    /// recomputed again, which would introduce that rounding again while the iteration still reduces the residual of
+    /// sites far from the source.
     rounded: Vec<bool>,
     /// Smallest ratio of residuals to the criteria that each right-hand side has reached.
     best: Vec<f64>,

@@ -90,7 +90,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Patience for cheap iterations.
+    /// Patience with solvers whose iterations cost little, such as CG.
     pub const LONG: Patience = Patience { iterations: 200, factor: 0.99 };
 }
 

@@ -49,7 +49,7 @@ class Object:
 
     @property
     def context(self) -> "Context":
-        """The device that the object lives on."""
+        """The context whose device holds the object."""
         assert self._context is not None
         return self._context
 

@@ -586,18 +586,19 @@ class plaq_order(Enum):
     """Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
     numbers are (re, im), colour matrices row-major unless stated otherwise.
     """
-    #: Site (x fastest), then direction, row, column, or spin, colour.
+    #: Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour.
     LEXICOGRAPHIC = 0
-    #: Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+    #: QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour.
     QDP = 1
-    #: Sites fastest; links in four arrays, clover blocks in two.
+    #: QDP-JIT: sites fastest; links in four arrays, clover blocks in two.
     QDPJIT = 2
-    #: Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-    #: packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+    #: MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+    #: clover blocks (QUDA_PACKED_CLOVER_ORDER).
     MILC = 3
-    #: Links inside an array of structs: site_bytes, site_offset.
+    #: MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+    #: site_offset.
     MILC_SITE = 4
-    #: Links with columns outside rows; spinors with odd sites first.
+    #: CPS: links with the index of columns slower than that of rows; spinors with odd sites first.
     CPS = 5
     #: Links of BQCD.
     BQCD = 6
@@ -605,7 +606,7 @@ class plaq_order(Enum):
     TIFR = 7
     #: TIFR's order with two slices of halo on both sides of z.
     TIFR_PADDED = 8
-    #: openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+    #: Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
     OPENQCD = 9
     #: Links in cuLGT's StandardPattern.
     CULGT_STANDARD = 10
@@ -1873,7 +1874,7 @@ class plaq_normalisation(Enum):
     """Normalisation of an operator. The symmetric Schur complement P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
-    #: D = m + 4 - H/2 + ...
+    #: D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
     MASS = 1
 
 
@@ -4070,7 +4071,8 @@ class plaq_loops_params(Struct):
     """Parameters of the noise for loops.
 
     Members:
-      kind: Contraction of noise with solutions. Default: PLAQ_LOOPS_PLAIN.
+      kind: Estimator: how noise and solutions are contracted, by one-end tricks or without.
+        Default: PLAQ_LOOPS_PLAIN.
       noise: Numbers from which noise at all sites is drawn. Default: PLAQ_NOISE_Z4.
       seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       first: Number of the first noise vector; a later one continues an earlier estimate.
@@ -4769,7 +4771,7 @@ class plaq_loops_traces(Enum):
 
 
 class plaq_loops_term(Enum):
-    """Terms whose sum are the loops."""
+    """Kinds of the terms of which loops are the sum."""
     #: The difference of a level and the next one, or the last level itself, by noise on this level.
     NOISE = 0
     #: The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
@@ -4961,11 +4963,11 @@ _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_i
 
 
 def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: float) -> plaq_space:
-    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
-    ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
-    `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
-    configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
+    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+    distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+    solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+    many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+    lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _n.real(tol, "tol"), _c.byref(space_))
@@ -5393,7 +5395,7 @@ class plaq_modes_report(Struct):
       host_bytes: Bytes of the host's memory for the modes that are not on the device.
       momentum: Momentum of the moving frame, as in plaq_modes_params.
       cut_levels: Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-        asked for: the space of the modes then depends on the basis that the search came upon.
+        asked for: the space of the modes then depends on the basis that the search happened to find.
       tol: The tolerance of the search.
     """
     struct_size: int
@@ -7625,8 +7627,8 @@ class plaq_quarks_params(Struct):
         Section 4). 0: not required. 0 to 1000000. Default: 0.
       sums_force: Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
         multigrid. Default: 0.
-      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
-        Default: 0.
+      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+        plaq_solver_params; automatic (0) with multigrid. Default: 0.
     """
     struct_size: int
     flavours: int

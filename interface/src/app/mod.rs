@@ -73,7 +73,7 @@ impl From<Error> for Failure {
 /// The function that gives the word for a constant of the C interface, from the interface's tables.
 pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
-/// The function after which the process goes on when the reader of its standard output has ended (`| head`).
+/// A function that makes the process continue when the reader of its standard output has ended (`| head`).
 pub static OUTLIVE_READERS: OnceLock<fn()> = OnceLock::new();
 
 /// The word for a constant of the C interface.

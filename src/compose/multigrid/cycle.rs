@@ -30,15 +30,14 @@ pub(super) struct Hierarchy {
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
-    /// For each level that lives on fewer ranks than the level above, the transfer of vectors
-    /// between these two groups of ranks. On a rank without a part of the level the list ends
-    /// there.
+    /// For each level that is on fewer ranks than the level above, the transfer of vectors between these two groups of
+    /// ranks. On a rank without a part of the level the list ends there.
     pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
-    /// For levels that live on fewer ranks than the level above, work vectors distributed over the
-    /// ranks of the level above.
+    /// For levels that are on fewer ranks than the level above, work vectors distributed over the ranks of the level
+    /// above.
     pub pools_above: Vec<Option<Pool>>,
     pub workspace: Workspace,
     /// Temporary vectors that a solve uses outside of the cycle, with all right-hand sides.

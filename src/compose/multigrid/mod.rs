@@ -483,8 +483,8 @@ impl Multigrid {
         bail!(Internal, "an update of multigrid without a result")
     }
 
-    /// Largest number of bytes of device memory that an update takes, also if it goes on to stronger treatments than
-    /// `how`; the hierarchy that it replaces and the operator are not included.
+    /// Largest number of bytes of device memory that an update takes, including that of the stronger treatments than
+    /// `how` that may follow; the hierarchy that it replaces and the operator are not included.
     ///
     /// # Errors
     /// Errors of [`Multigrid::memory`].

@@ -37,9 +37,9 @@ struct Space {
 }
 
 impl CoarseSpaces {
-    /// Makes the spaces of the first `count` coarse levels of a hierarchy for the operator `op`; 0:
-    /// of all coarse levels that live on all ranks. Null vectors are those of the hierarchy, coarse
-    /// operators are made again in the precision of `op`.
+    /// Makes the spaces of the first `count` coarse levels of a hierarchy for the operator `op`; 0: of all coarse
+    /// levels that are distributed over all ranks. Null vectors are those of the hierarchy, coarse operators are made
+    /// again in the precision of `op`.
     ///
     /// # Errors
     /// `InvalidArgument`: more levels than there are on all ranks; `Unsupported`: operators of two flavours or in half

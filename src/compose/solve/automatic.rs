@@ -60,7 +60,7 @@ struct Convergence {
 }
 
 impl Convergence {
-    /// Estimates the number of iterations of the whole solve; `None`: too few have been seen.
+    /// Estimates the number of iterations of the whole solve; `None`: there were too few iterations so far.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
         let at = p.iteration % WINDOW;

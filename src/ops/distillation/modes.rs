@@ -98,7 +98,7 @@ reports! {
         /// Momentum of the moving frame, as in plaq_modes_params.
         momentum: [f64; 3];
         /// Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-        /// asked for: the space of the modes then depends on the basis that the search came upon.
+        /// asked for: the space of the modes then depends on the basis that the search happened to find.
         cut_levels: usize;
         /// The tolerance of the search.
         tol: f64;
@@ -294,7 +294,7 @@ impl Modes {
         &self.search.beyond
     }
     /// Number of time slices on which the last eigenvalue belongs to a degenerate level that also has modes beyond
-    /// those found: the space of the modes then depends on the basis of this level that the search came upon.
+    /// those found: the space of the modes then depends on the basis of this level that the search happened to find.
     pub fn cut_levels(&self) -> usize {
         let width = self.search.largest * self.tol.max(1e-8);
         let last = self.values().chunks(self.count()).filter_map(|values| values.last());

@@ -139,7 +139,7 @@ impl Sweeper {
         self.activate(&vec![true; self.slices()])
     }
 
-    /// Replaces the transformation g(x) that sweeps change, to go on from `g`.
+    /// Replaces the transformation g(x) that sweeps change by `g`.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.ahead = None;

@@ -97,7 +97,7 @@ const PILOT: usize = 4;
 const COLUMN_BLOCK: usize = 12;
 
 choices! {
-    /// Terms whose sum are the loops.
+    /// Kinds of the terms of which loops are the sum.
     pub enum TermKind: plaq_loops_term {
         /// The difference of a level and the next one, or the last level itself, by noise on this level.
         Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";

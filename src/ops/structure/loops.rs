@@ -39,7 +39,7 @@ choices! {
 parameters! {
     /// Parameters of the noise for loops.
     pub composed struct LoopsParams: plaq_loops_params {
-        /// Contraction of noise with solutions.
+        /// Estimator: how noise and solutions are contracted, by one-end tricks or without.
         kind: OneEnd = OneEnd::None;
         /// Numbers from which noise at all sites is drawn.
         noise: Noise = Noise::Z4;

@@ -106,8 +106,8 @@ impl LowSpace {
         Ok((op.clone(), factor(solver)))
     }
 
-    /// The spaces of the first `levels` coarse levels of a hierarchy; 0: of all levels that live on all ranks. Systems
-    /// of coarse levels are solved to the relative residual `tol`, which must be well below the noise.
+    /// The spaces of the first `levels` coarse levels of a hierarchy; 0: of all levels that are distributed over all
+    /// ranks. Systems of coarse levels are solved to the relative residual `tol`, which must be well below the noise.
     ///
     /// # Errors
     /// `InvalidArgument`: `tol` out of range; `Unsupported`: an operator without spinors, or in half precision;

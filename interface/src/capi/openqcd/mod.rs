@@ -94,7 +94,7 @@ interface! {
             volume: c_int,
             /// Number of sites beyond the rank's faces, in directions with several ranks.
             bndry: c_int,
-            /// Function that openQCD_qudaGaugeSave uses.
+            /// Function of openQxD that converts links to its order, for openQCD_qudaGaugeSave.
             reorder_gauge_quda_to_openqcd: openQCD_reorder,
         }
         openQCD_QudaDiracParam_t {

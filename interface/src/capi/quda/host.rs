@@ -218,7 +218,7 @@ impl Host {
 
 /// Momenta of the host: antihermitian matrices, sqrt(2) i p, ten reals each.
 pub struct HostMomenta {
-    /// Arrays in the host's memory: those of the program, or the copies.
+    /// Arrays in the host's memory: those of the program, or `copies` if its arrays are on a device.
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,
