@@ -494,7 +494,8 @@ typedef struct plaq_gauge_smear_params {
   /** Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
    * 15: all. 0 or more. Default: 15. */
   int32_t directions;
-  /** Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set. */
+  /** Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+   * first must be set. */
   double alpha[3];
 } plaq_gauge_smear_params;
 
@@ -2034,7 +2035,7 @@ typedef struct plaq_solve_report {
   plaq_storage sloppy_storage;
   /** Criterion that ended the solve. */
   plaq_stopped_by stopped_by;
-  /** The choice of PLAQ_SOLVER_AUTO. */
+  /** The algorithm that PLAQ_SOLVER_AUTO chose, and why. */
   plaq_chosen chosen;
   /** Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0. */
   double residual_site;
@@ -2216,7 +2217,8 @@ typedef struct plaq_source_params {
   int32_t colour;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
+  /** Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+   * 1 or more. Default: 0. */
   int32_t count;
   /** Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
    * one slice; for a divisor of T a part is every time_parts-th slice. 0 to 1048576.
@@ -3464,7 +3466,8 @@ typedef struct plaq_modes_noise_params {
   int32_t mode_parts;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
+  /** Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+   * 1 or more. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 

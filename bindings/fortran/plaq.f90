@@ -316,7 +316,8 @@ module plaq
     !> Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
     !> 15: all.
     integer(c_int32_t) :: directions
-    !> Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
+    !> Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+    !> first must be set.
     real(c_double) :: alpha(3)
   end type
   !> Shape of a gauge field.
@@ -1253,7 +1254,7 @@ module plaq
     integer(c_int32_t) :: sloppy_storage
     !> Criterion that ended the solve.
     integer(c_int32_t) :: stopped_by
-    !> The choice of PLAQ_SOLVER_AUTO.
+    !> The algorithm that PLAQ_SOLVER_AUTO chose, and why.
     integer(c_int32_t) :: chosen
     !> Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     real(c_double) :: residual_site
@@ -1339,7 +1340,7 @@ module plaq
     integer(c_int32_t) :: colour
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on, at most; 0: all that there are.
+    !> Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
     integer(c_int32_t) :: count
     !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
     !> one slice; for a divisor of T a part is every time_parts-th slice.
@@ -1882,7 +1883,7 @@ module plaq
     integer(c_int32_t) :: mode_parts
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on, at most; 0: all that there are.
+    !> Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
     integer(c_int32_t) :: count
   end type
   !> Description of modes, and report of the search that found them. Seconds, restarts and applications of the search

@@ -131,7 +131,7 @@ impl Connected {
         let sends: Vec<DeviceMessage> = sends.iter().map(|piece| piece.of(from)).collect();
         let receives: Vec<DeviceMessage> = receives.iter().map(|piece| piece.of(to)).collect();
         self.count()?;
-        // SAFETY: inside of both buffers, as asserted.
+        // SAFETY: all pieces are inside of their buffers, as `Piece::of` asserts.
         unsafe { self.comm.start(&sends, &receives) }
     }
     pub fn wait_for_messages(&self) -> Result<()> {

@@ -72,7 +72,7 @@ pub struct Kernel {
 impl Kernel {
     /// On a GPU, for kernels whose threads handle all batches of a site, the number of threads that share a site.
     #[allow(dead_code)]
-    pub fn together(&self, batches: usize) -> Option<usize> {
+    pub fn threads_per_site(&self, batches: usize) -> Option<usize> {
         match self.kind {
             Kind::Block => Some(if batches > 1 { 2 } else { 1 }),
             _ => self.pairs.then_some(2),

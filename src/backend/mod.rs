@@ -458,7 +458,7 @@ impl Device {
         if let Some(ptr) = kept {
             store.bytes -= bytes as u64;
             drop(store);
-            // SAFETY: a live piece of this size.
+            // SAFETY: the memory is allocated and has this size.
             unsafe { self.0.backend.zero(ptr, bytes as u64)? };
             return Ok(ptr);
         }

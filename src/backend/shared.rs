@@ -43,7 +43,8 @@ pub enum Reduction {
     EnqueuedSums(EnqueuedSums),
 }
 
-/// A reduction that a GPU has been given: the number of the memory slot of its sums, and how they get there.
+/// A reduction that is enqueued on a GPU: the number of the memory slot for its sums, and how the sums are written to
+/// it.
 pub struct EnqueuedSums {
     pub slot: usize,
     pub tag: u32,
@@ -88,7 +89,7 @@ impl Mapped {
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }
-    /// The address on the host.
+    /// The address of the memory on the host.
     pub fn host(&self) -> u64 {
         self.host
     }
@@ -119,7 +120,7 @@ impl Device {
     /// Bytes that another process on this machine passes to `attach` in order to open this buffer. The buffer must
     /// exist as long as it is open there.
     pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
-        // SAFETY: a buffer of this device.
+        // SAFETY: the buffer belongs to this device.
         unsafe { self.0.backend.share(buffer.ptr()) }
     }
     pub(crate) fn attach(&self, shared: &[u8]) -> Result<Attached> {

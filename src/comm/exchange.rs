@@ -128,7 +128,7 @@ impl Drop for PersistentRequests {
     fn drop(&mut self) {
         // MPI completes requests that are still under way before it frees them.
         for request in self.requests.iter().filter(|_| self.transport.running()) {
-            // SAFETY: a request of ours, which nobody uses after this.
+            // SAFETY: this value owns the request, and nothing uses it after this call.
             let _ =
                 self.transport.call("forgetting a message", |t| unsafe { (t.forget)(*request) });
         }
@@ -224,7 +224,7 @@ impl Pending {
             })
         };
         if !waiting {
-            self.patience.begin_anew();
+            self.patience.restart();
         }
         transport.look(Side::Data, &mut self.requests, &mut self.patience, &what)
     }

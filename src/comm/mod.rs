@@ -69,7 +69,8 @@ pub struct Options {
     /// True: sums over ranks are added in the order of ranks, so that on a given process grid results have the same
     /// bits with every MPI library.
     pub reproducible: bool,
-    /// Directions in which a rank exchanges halos with itself although the process grid has one rank there, for tests.
+    /// Directions in which a rank exchanges halos with itself although the process grid has one rank in them, for
+    /// tests.
     pub looped: [bool; 4],
 }
 

@@ -93,7 +93,7 @@ struct CallState {
     early: Vec<Failure>,
     /// The failure of this rank that it has not reported to the other ranks yet. It is reported only if they do not end
     /// the call by themselves.
-    untold: Option<Failure>,
+    unreported: Option<Failure>,
 }
 
 /// The communicator whose messages a wait is for. A wait for data ends when any failure is reported; a wait for control
@@ -167,7 +167,7 @@ impl Transport {
         let renewals = self.state().renewals;
         let rank = members.iter().position(|&r| r == self.rank);
         self.call("error handler", |t| {
-            // SAFETY: the communicator made above.
+            // SAFETY: the communicator was made above and exists.
             unsafe { (t.errors_return)(control) }
         })?;
         let made = duplicate(mpi, &threads, control, self.timeout);
@@ -274,7 +274,7 @@ impl Transport {
     pub fn test(&self, requests: &mut [i64]) -> Result<bool> {
         let mut open = 0;
         self.call("testing messages", |t| {
-            // SAFETY: requests of ours.
+            // SAFETY: these are requests that this library has started.
             unsafe { (t.test)(requests.len() as i32, requests.as_mut_ptr(), &mut open) }
         })?;
         Ok(open == 0)
@@ -486,7 +486,7 @@ impl Transport {
             let mut bytes = [0u8; Failure::BYTES];
             let mut source = -1;
             self.call("failures", |t| {
-                // SAFETY: a buffer and its size.
+                // SAFETY: the function gets a buffer and its size.
                 unsafe {
                     let capacity = bytes.len() as i32;
                     (t.take)(
@@ -679,10 +679,10 @@ impl Transport {
         let own = mine.filter(|_| !interrupted);
         if let Some(error) = own {
             let mut state = self.state();
-            state.untold = Some(Failure::new(self.rank, state.call, false, error));
+            state.unreported = Some(Failure::new(self.rank, state.call, false, error));
         }
         let decided = self.decide(Side::Control, own, unfinished);
-        self.state().untold = None;
+        self.state().unreported = None;
         let (agreement, unfinished) = decided?;
         if !matches!(agreement, Agreement::Fine) {
             self.state().failures += 1;
@@ -712,7 +712,7 @@ impl Drop for Transport {
         }
         let Ok(_turn) = self.threads.enter() else { return };
         for comm in [self.data().comm, self.control] {
-            // SAFETY: duplicates of ours; nothing is under way on them.
+            // SAFETY: this value owns these duplicates, and no message is under way on them.
             unsafe { (self.mpi.table.release)(comm) };
         }
     }
@@ -755,7 +755,7 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
         let mut open = 0;
         {
             let _turn = threads.enter()?;
-            // SAFETY: one request of ours.
+            // SAFETY: this is one request that this library has started.
             let code = unsafe { (mpi.table.test)(1, &mut request, &mut open) };
             mpi.check(code, "duplicating the communicator")?;
         }
@@ -769,7 +769,7 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
         pause(round, start);
     }
     let _turn = threads.enter()?;
-    // SAFETY: the communicator made above.
+    // SAFETY: the communicator was made above and exists.
     mpi.check(unsafe { (mpi.table.errors_return)(*out) }, "error handler")?;
     Ok(*out)
 }

@@ -106,13 +106,13 @@ type Factor = (i32, Ptr, Ptr);
 const NO_FACTOR: Factor = (TIMES_NOTHING, Ptr::NULL, Ptr::NULL);
 
 impl<'a> Times<'a> {
-    fn below(&self) -> &'a Sums {
+    fn denominator(&self) -> &'a Sums {
         match *self {
             Times::OverDot(s) | Times::OverReal(s) | Times::OverNorm(s) => s,
             Times::DotOverNorm(s) | Times::NormOverReal(_, s) | Times::NormOverNorm(_, s) => s,
         }
     }
-    fn above(&self) -> Option<&'a Sums> {
+    fn numerator(&self) -> Option<&'a Sums> {
         match *self {
             Times::NormOverReal(s, _) | Times::NormOverNorm(s, _) => Some(s),
             _ => None,
@@ -145,14 +145,14 @@ impl<'a> Times<'a> {
                 *coef = Cow::Owned(coef.iter().zip(sums).map(product).collect());
             }
         };
-        let above = self.above().and_then(|above| match above.place() {
+        let above = self.numerator().and_then(|above| match above.place() {
             Ok(place) => Some(place),
             Err(sums) => {
                 multiply(&|s| Complex64::new(s[2], 0.0), sums);
                 None
             }
         });
-        let below = match self.below().place() {
+        let below = match self.denominator().place() {
             Ok(place) => Some(place),
             Err(sums) => {
                 multiply(&|s| self.inverse().of(s), sums);

@@ -227,7 +227,7 @@ impl BoundaryTime {
         self.kind().vanishes(t, slices)
     }
 
-    /// For every stored time slice of the whole lattice 0 if quarks vanish there, else 1.
+    /// One number for every stored time slice of the whole lattice: 0 if quarks vanish on it, else 1.
     pub(crate) fn factors(&self, slices: usize) -> Vec<f64> {
         (0..slices).map(|t| if self.vanishes(t, slices) { 0.0 } else { 1.0 }).collect()
     }

@@ -100,7 +100,7 @@ struct Direct {
 #[derive(Debug)]
 pub(crate) struct HaloExchange {
     /// The shared pointer that owns this exchange; messages under way hold it, so that the buffers stay allocated.
-    me: Weak<Mutex<HaloExchange>>,
+    this: Weak<Mutex<HaloExchange>>,
     /// Sizes of the largest messages that fit the buffers.
     faces: Faces,
     /// Number of columns of the messages under way.
@@ -155,9 +155,9 @@ impl HaloExchange {
         far: Option<RemoteFaces>,
         direct: bool,
     ) -> Arc<Mutex<Self>> {
-        Arc::new_cyclic(|me| {
-            let (me, columns) = (me.clone(), faces.columns);
-            Mutex::new(HaloExchange { me, faces, columns, recv, near, far, direct })
+        Arc::new_cyclic(|this| {
+            let (this, columns) = (this.clone(), faces.columns);
+            Mutex::new(HaloExchange { this, faces, columns, recv, near, far, direct })
         })
     }
 

@@ -129,9 +129,9 @@ impl GaugeField {
         self.transfer(layout, true)?.run(memory, None)
     }
 
-    /// A copy of SU(3) links, stored whole in this precision (single or double), multiplied by the factors that
+    /// A copy of these SU(3) links, stored whole in `precision` (single or double), multiplied by the factors that
     /// arrays of the layout contain.
-    pub fn carrying(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
+    pub fn with_host_factors(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
         let copy = self.to(precision, Recon::R18)?;
         let args = copy.transfer(layout, true)?.args;
         let (device, work) = (copy.device(), copy.geometry().work(2));

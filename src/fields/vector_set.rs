@@ -87,8 +87,8 @@ impl VectorSet {
         Ok(())
     }
 
-    /// Splits a range of vectors into ranges that are on the device at the same time: those that are there always, and
-    /// groups of those in host memory.
+    /// Splits a range of vectors into ranges that are on the device at the same time: the vectors that are always on
+    /// the device, and groups of those in host memory.
     fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
         let here = self.on_device();
         let on_host = (which.start.max(here)..which.end).step_by(VECTOR_BLOCK);

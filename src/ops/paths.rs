@@ -77,11 +77,11 @@ impl Paths {
         Ok(())
     }
 
-    /// Divides the paths into lists of at most `together`, with paths of similar length in each.
-    pub(crate) fn batches(&self, together: usize) -> Vec<Vec<usize>> {
+    /// Divides the paths into lists of at most `batch_size`, with paths of similar length in each.
+    pub(crate) fn batches(&self, batch_size: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by_key(|&k| std::cmp::Reverse(self.0[k].len()));
-        order.chunks(together).map(|c| c.to_vec()).collect()
+        order.chunks(batch_size).map(|c| c.to_vec()).collect()
     }
 
     pub(crate) fn get(&self, k: usize) -> &[u8] {
@@ -155,8 +155,8 @@ pub struct PathProducts {
 impl PathProducts {
     /// Bytes of device memory that a walker of `paths` paths takes.
     pub fn bytes(geometry: &Geometry, precision: Precision, paths: usize) -> usize {
-        let together = paths.min(PATHS_PER_LAUNCH);
-        2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
+        let batch_size = paths.min(PATHS_PER_LAUNCH);
+        2 * MatrixField::bytes(geometry, precision, MatrixForm::General, batch_size)
     }
 
     /// The lattice, and the precision of the fields.
@@ -175,8 +175,8 @@ impl PathProducts {
         paths: usize,
     ) -> Result<Self> {
         let field = || {
-            let together = paths.clamp(1, PATHS_PER_LAUNCH);
-            MatrixField::new(device, geometry, precision, MatrixForm::General, together)
+            let batch_size = paths.clamp(1, PATHS_PER_LAUNCH);
+            MatrixField::new(device, geometry, precision, MatrixForm::General, batch_size)
         };
         Ok(PathProducts { products: [field()?, field()?] })
     }
@@ -295,7 +295,7 @@ impl PathProducts {
         self.check_paths(gauge, paths)?;
         paths.check_closed(gauge.geometry().global_extents())?;
         let mut all = vec![Complex64::ZERO; paths.len()];
-        for batch in paths.batches(self.together()) {
+        for batch in paths.batches(self.batch_size()) {
             let products = self.multiply_along(gauge, paths, &batch)?;
             let traces = self.sum_traces(gauge, products, batch.len())?;
             batch.iter().zip(traces).for_each(|(&k, t)| all[k] = t);
@@ -340,7 +340,7 @@ impl PathProducts {
                 found("{} {} in {}", out.count(), out.form(), out.precision())
             );
         }
-        for batch in paths.batches(self.together()) {
+        for batch in paths.batches(self.batch_size()) {
             let products = self.multiply_along(gauge, paths, &batch)?;
             let mut args = PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
             for (slot, &k) in batch.iter().enumerate() {
@@ -353,7 +353,7 @@ impl PathProducts {
     }
 
     /// Number of paths that are followed at a time.
-    pub(crate) fn together(&self) -> usize {
+    pub(crate) fn batch_size(&self) -> usize {
         self.field().count()
     }
 }

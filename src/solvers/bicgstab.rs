@@ -245,11 +245,11 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// A step whose result is known before it is made.
+/// A step of BiCGStab whose scalar products are known before it is made.
 struct PredictedStep {
     alpha: Vec<Complex64>,
     omega: Vec<Complex64>,
-    /// <shadow, r> and |r|^2 after the step.
+    /// The products <shadow, r>, and |r|^2 (`r2`), after the step, for every right-hand side.
     rho: Vec<Complex64>,
     r2: Vec<f64>,
 }

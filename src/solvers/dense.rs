@@ -89,7 +89,7 @@ struct Tridiagonal {
     diagonal: Vec<f64>,
     /// Off-diagonal entries of T between rows i and i + 1; the last one is 0.
     off_diagonal: Vec<f64>,
-    /// The diagonal matrix D of phases.
+    /// The diagonal elements of D, numbers of modulus 1.
     phases: Vec<Complex64>,
     /// Unit vectors w of the reflections 1 - 2 w w^dagger whose product is Q; vector number k belongs to the rows from
     /// k + 1 on, and is empty if no reflection is needed.

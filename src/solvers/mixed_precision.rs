@@ -69,7 +69,7 @@ struct HighPrecision {
     correction: Option<VectorField>,
     /// Number of right-hand sides whose residuals are recomputed together in precise arithmetic.
     part: usize,
-    /// Heavy-quark residuals of x at its last update.
+    /// Heavy-quark residual of every right-hand side at the last update of x.
     heavy_quark: Vec<f64>,
 }
 
@@ -111,19 +111,19 @@ pub(super) struct MixedPrecision<'a, 'm> {
     delta: f64,
     /// Relative residual at which each right-hand side is expected to meet the criteria.
     goal: Vec<f64>,
-    /// Largest relative residual since the last recomputation.
+    /// Largest relative residual of every right-hand side since the last recomputation.
     peak: Vec<f64>,
     /// Latest relative residual of each right-hand side, from the recurrence or, right after an update, recomputed.
     relative: Vec<f64>,
     /// Ratio of the latest relative residual to the previous one; 0 if unknown.
     rate: Vec<f64>,
-    /// Smallest residual of the iteration so far.
+    /// Smallest residual of every right-hand side in the iteration so far.
     least: Vec<f64>,
     /// The iteration in which a residual last fell below its smallest value so far.
     improved_at: usize,
     /// Number of iterations without progress, and factor of progress, after which a solve is given up.
     patience: Patience,
-    /// Distance that x has moved since the residual was last recomputed.
+    /// Distance that x of every right-hand side has moved since the residual was last recomputed.
     distance: Vec<f64>,
     /// Drift of the iteration's residual away from the true one, per unit of the distance `distance`.
     drift: Vec<f64>,
@@ -132,7 +132,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     refreshed_at: usize,
     /// Whether x and the residual of each right-hand side are to be updated after this iteration.
     to_update: Vec<bool>,
-    /// Whether the iteration's residual has fallen since it was last recomputed.
+    /// Whether the iteration's residual of each right-hand side has fallen since it was last recomputed.
     claimed: Vec<bool>,
     /// Whether the recomputed residual of a right-hand side is only rounding of precise arithmetic. Then it is not
     /// recomputed again, which would introduce that rounding again while the iteration still reduces the residual of

@@ -262,7 +262,7 @@ pub(super) struct Watch<'a, 'm> {
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
     falling: Falling,
-    /// Iteration and residuals that the monitor was last given.
+    /// The last iteration and the relative residuals of all right-hand sides in it, as the monitor got them.
     latest: (usize, Vec<f64>),
     schedule: CheckSchedule,
 }

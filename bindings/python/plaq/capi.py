@@ -746,7 +746,8 @@ class plaq_gauge_smear_params(Struct):
       steps: Number of smearing steps. 0 to 100000. Default: 1.
       directions: Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
         15: all. 0 or more. Default: 15.
-      alpha: Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
+      alpha: Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+        first must be set.
     """
     struct_size: int
     kind: Any
@@ -3138,7 +3139,7 @@ class plaq_solve_report(Struct):
       sloppy_precision: Precision of the iteration.
       sloppy_storage: Storage of the links in the iteration.
       stopped_by: Criterion that ended the solve.
-      chosen: The choice of PLAQ_SOLVER_AUTO.
+      chosen: The algorithm that PLAQ_SOLVER_AUTO chose, and why.
       residual_site: Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     """
     struct_size: int
@@ -3431,7 +3432,8 @@ class plaq_source_params(Struct):
       spin: The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1.
       colour: The only colour whose component is not zero; -1: all colours. 0 to 2. Default: -1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
+      count: Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+        1 or more. Default: 0.
       time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
         one slice; for a divisor of T a part is every time_parts-th slice. 0 to 1048576.
         Default: 0.
@@ -5329,7 +5331,8 @@ class plaq_modes_noise_params(Struct):
       mode: Dilution of the mode index. Default: PLAQ_MODES_DILUTION_INTERLACE.
       mode_parts: Number of parts of modes. 0 or more. Default: 1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
+      count: Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+        1 or more. Default: 0.
     """
     struct_size: int
     noise: Any

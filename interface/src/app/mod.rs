@@ -35,7 +35,7 @@ use options::{suggestion, Command, CommandRequest, Options};
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Exit status of a program that was interrupted, or whose solves did not converge.
-const UNFINISHED: i32 = 3;
+const NOT_COMPLETED: i32 = 3;
 
 fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
@@ -136,7 +136,7 @@ pub fn main(arguments: &[OsString], output: bool) -> i32 {
                 session::print_error(&format!("{begin}{}", in_words(&e)));
             }
             if interrupted() {
-                UNFINISHED
+                NOT_COMPLETED
             } else {
                 1
             }

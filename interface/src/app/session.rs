@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::options::{integers, opt, Kind, Need, Opt, Options, COUNT};
-use super::{interrupted, Failure, Run, UNFINISHED};
+use super::{interrupted, Failure, Run, NOT_COMPLETED};
 use crate::backend::Device;
 use crate::comm::{self, Comm, Communicator, RankMap};
 use crate::error::{Result, Status};
@@ -270,6 +270,6 @@ pub fn status(done: bool) -> i32 {
     if done {
         0
     } else {
-        UNFINISHED
+        NOT_COMPLETED
     }
 }

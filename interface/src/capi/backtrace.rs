@@ -25,7 +25,7 @@ const MAX_FUNCTIONS: usize = 20;
 /// Returns a struct of parameters that an init function of C has filled in.
 fn init<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
     let mut made = MaybeUninit::<T>::zeroed();
-    // SAFETY: as large as it is said to be; all of it is written.
+    // SAFETY: the struct is as large as the argument says, and the init function writes all of it.
     unsafe {
         assert_eq!(init(made.as_mut_ptr(), size_of::<T>() as i64), 0);
         made.assume_init()

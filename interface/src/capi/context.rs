@@ -215,7 +215,7 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     let places = p.grid.iter().try_fold(1i32, |n, &e| n.checked_mul(e));
     let table = numbers(p.rank_table, places.map_or(0, |n| n.max(0) as usize));
     let call = |coords: [i32; 4]| match p.rank_callback.0 {
-        // SAFETY: the host's function and its own pointer.
+        // SAFETY: the host has passed this function, together with the pointer.
         Some(callback) => unsafe { callback(coords.as_ptr(), p.rank_user) },
         None => -1,
     };

@@ -27,7 +27,7 @@ macro_rules! plain {
     )* };
 }
 plain!(i32, i64, f64, *mut c_void, *const c_char, *const i32);
-// SAFETY: a number, whatever it means.
+// SAFETY: a number has no invalid bit patterns, whether or not it is one of the values.
 unsafe impl<T: Choice> Plain for Number<T> {}
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

@@ -19,7 +19,8 @@ enum Slot<T> {
 
 struct Queue<K, T> {
     slots: HashMap<K, Slot<T>>,
-    /// Keys of waiting jobs, and of waiting guesses; some of these may have been taken already.
+    /// Keys of the jobs that wait for a thread: first those whose results are certainly needed, then those that are
+    /// only likely to be needed. Some of these jobs may have been done already.
     order: [VecDeque<K>; 2],
     threads: usize,
 }

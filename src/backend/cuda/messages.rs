@@ -13,7 +13,7 @@ use crate::backend::{Backend, DeviceComm, DeviceMessage, Place, Ptr, LARGEST_SUM
 use crate::error::Result;
 
 /// Bytes of a first message to each neighbour, sent only so that NCCL connects the two ranks.
-const GREETING: usize = 256;
+const FIRST_MESSAGE: usize = 256;
 /// Numbers of doubles in first sums, computed only so that NCCL makes the connections for sums of every size.
 const SUMS: [usize; 5] = [1, 8, 64, 512, LARGEST_SUM];
 /// Time limit for a call that NCCL completes in the background.
@@ -127,13 +127,13 @@ impl Messages {
         neighbours.sort_unstable();
         neighbours.dedup();
         let n = neighbours.len();
-        let bytes = (2 * n * GREETING).max(8 * LARGEST_SUM) as u64;
+        let bytes = (2 * n * FIRST_MESSAGE).max(8 * LARGEST_SUM) as u64;
         let scratch = cuda.alloc(bytes, true)?;
         cuda.synchronize()?;
         let greeting = |k: usize| DeviceMessage {
             rank: neighbours[k % n],
-            at: scratch.offset((k * GREETING) as u64),
-            bytes: GREETING,
+            at: scratch.offset((k * FIRST_MESSAGE) as u64),
+            bytes: FIRST_MESSAGE,
         };
         let greetings: Vec<DeviceMessage> = (0..2 * n).map(greeting).collect();
         let messages =
@@ -154,7 +154,7 @@ impl Messages {
             }
         }
         messages.lock().events.push(done);
-        // SAFETY: allocated above; nothing uses it any more.
+        // SAFETY: the memory was allocated above, and nothing uses it any more.
         unsafe { cuda.free(scratch, bytes, true) };
         Ok(messages)
     }
@@ -177,12 +177,12 @@ impl Messages {
             let _current = Current::enter(driver, context as Handle)?;
             let ring = Ring::join(&rendezvous, rank, ranks, BACKGROUND)?;
             let (sends, receives) = greetings.split_at(greetings.len() / 2);
-            // SAFETY: memory that stays until the stream has passed this.
+            // SAFETY: the memory stays allocated until the stream has completed this operation.
             unsafe { ring.exchange(messages as Handle, sends, receives)? };
             // NCCL makes connections in the first call of each kind, which depends on the number of values. After these
             // sums no later call waits for other ranks.
             for n in SUMS {
-                // SAFETY: memory that stays until the stream has passed this.
+                // SAFETY: the memory stays allocated until the stream has completed this operation.
                 unsafe { ring.sum(messages as Handle, at, n)? };
             }
             Ok(Arc::new(ring))

@@ -224,7 +224,7 @@ impl Cuda {
     ) -> Result<()> {
         // Kernels that count elements in 32 bits read the lower half of this number.
         let mut n = call.work.n as u64;
-        let together = call.kernel.together(call.work.batches).is_some();
+        let together = call.kernel.threads_per_site(call.work.batches).is_some();
         let batches = if together { 1 } else { call.work.batches };
         let grid = match sums {
             None => [grid_x as u32, batches as u32, 1],
@@ -281,7 +281,7 @@ impl Cuda {
     }
 
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
-        let threads = call.work.n * call.kernel.together(call.work.batches).unwrap_or(1);
+        let threads = call.work.n * call.kernel.threads_per_site(call.work.batches).unwrap_or(1);
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
@@ -340,7 +340,7 @@ impl Backend for Cuda {
             self.device_memory().alloc(size, shared, || self.settle(), || self.synchronize())?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
-            // SAFETY: just allocated.
+            // SAFETY: the memory has just been allocated with this size.
             unsafe { self.free(Ptr(ptr), bytes, shared) };
         }
         cleared.map(|()| Ptr(ptr))

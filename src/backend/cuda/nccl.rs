@@ -267,7 +267,7 @@ impl Ring {
         let end = move || {
             let _inside = enter();
             let Raw(comm) = { comm };
-            // SAFETY: a living communicator, which nobody uses after this.
+            // SAFETY: the communicator exists, and nothing uses it after this call.
             unsafe { (nccl.abort)(comm) };
         };
         let named = Builder::new().name("plaq-nccl".into());

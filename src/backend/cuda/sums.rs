@@ -179,7 +179,7 @@ impl Sums {
                 if !round.is_multiple_of(POLLS_PER_CHECK) {
                     continue;
                 }
-                // SAFETY: a live stream.
+                // SAFETY: the handle is that of a live stream.
                 match unsafe { (self.driver.stream_query)(stream) } {
                     0 => ended = true,
                     NOT_READY => {}

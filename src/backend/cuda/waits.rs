@@ -23,7 +23,7 @@ pub enum Awaitable {
 
 impl Awaitable {
     fn done(self, d: &Driver, name: &str) -> Result<bool> {
-        // SAFETY: a live stream or event of this device.
+        // SAFETY: the handle is that of a live stream or event of this device.
         let code = unsafe {
             match self {
                 Awaitable::Stream(stream) => (d.stream_query)(stream),

@@ -59,7 +59,7 @@ pub(in crate::backend) fn allocate(bytes: usize) -> *mut u8 {
 /// # Safety
 /// `first` came from [`allocate`] with the same size.
 pub(in crate::backend) unsafe fn free(first: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees what this function requires.
     unsafe {
         match is_mapped(bytes) {
             true => _ = libc::munmap(first.cast(), bytes.next_multiple_of(MAPPING_UNIT)),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::coarsest_modes::CoarsestModes;
-use super::params::{together, Steps, STEPS};
+use super::params::{smoothing_columns, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
@@ -192,8 +192,8 @@ impl Hierarchy {
     }
 
     /// The number of right-hand sides, at most `n`, that the finest level smooths together.
-    fn together(&self, n: usize) -> usize {
-        together(n, self.tensor.is_some())
+    fn smoothing_columns(&self, n: usize) -> usize {
+        smoothing_columns(n, self.tensor.is_some())
     }
 
     pub fn op(&self, level: usize) -> &CoarseOperator {
@@ -334,7 +334,7 @@ impl Hierarchy {
         let op = &self.finest;
         let mut fine = self.pools[0].take(Subset::Even, n)?;
         let parts = || {
-            let step = self.together(n);
+            let step = self.smoothing_columns(n);
             (0..n).step_by(step).map(move |first| (first, step.min(n - first)))
         };
         for (first, count) in parts() {

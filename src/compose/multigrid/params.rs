@@ -29,7 +29,7 @@ pub(super) const SETUP_KRYLOV: usize = 10;
 
 /// The number of right-hand sides, at most `n`, that the finest level smooths together; `columns` says whether it does
 /// so on tensor cores.
-pub(super) fn together(n: usize, columns: bool) -> usize {
+pub(super) fn smoothing_columns(n: usize, columns: bool) -> usize {
     n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
 

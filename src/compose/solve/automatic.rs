@@ -192,7 +192,7 @@ impl Automatic {
         Ok(())
     }
 
-    /// The current hierarchy.
+    /// The multigrid hierarchy that solves use now; None: there is none.
     pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
         self.state().multigrid.as_ref().map(|m| m.0.clone())
     }
@@ -229,11 +229,11 @@ impl Automatic {
     fn run_multigrid(
         &self,
         chain: &Parts,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let mut report = chain.solve(x, b, ask, watch)?;
+        let mut report = chain.solve(x, b, request, watch)?;
         report.chosen = Chosen::Multigrid;
         report.solver.fallback.get_or_insert(SolverKind::Gcr);
         Ok(report)
@@ -293,7 +293,7 @@ impl Automatic {
         &self,
         columns: usize,
         first: &dyn Fn() -> Result<SpinorField>,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<f64> {
         let (start, shape) = (Instant::now(), self.shape());
@@ -304,7 +304,7 @@ impl Automatic {
         if columns < 2 || much[0] < MEMORY_FRACTION || !self.possible() {
             return Ok(0.0);
         }
-        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
+        let stop = Stop { heavy_quark: self.heavy_quark(request.stop), ..request.stop };
         let later = columns - 1 + self.later(columns);
         let costs = if shape.device.is_cpu() { &CPU } else { &GPU };
         let limit = TEST_FRACTION * (costs.setup + costs.solve * columns as f64);
@@ -323,7 +323,7 @@ impl Automatic {
             self.krylov.solve(
                 &mut x,
                 &b,
-                &SolveRequest { stop, guess: false, ..*ask },
+                &SolveRequest { stop, guess: false, ..*request },
                 &mut on_iteration,
             )?;
         }
@@ -362,7 +362,7 @@ impl Automatic {
     /// and residuals so far.
     fn continue_solve(
         &self,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         before: (usize, &[f64]),
         watch: &mut Monitor,
@@ -373,11 +373,11 @@ impl Automatic {
             None => Ok(None),
         });
         match chain {
-            Ok(Some(chain)) => self.run_multigrid(&chain, ask, (x, b), watch),
-            Ok(None) => self.krylov.solve(x, b, ask, watch),
+            Ok(Some(chain)) => self.run_multigrid(&chain, request, (x, b), watch),
+            Ok(None) => self.krylov.solve(x, b, request, watch),
             Err(e) => {
                 self.give_multigrid_up(&e);
-                let next = self.krylov.solve(x, b, ask, watch)?;
+                let next = self.krylov.solve(x, b, request, watch)?;
                 Ok(SolveReport { chosen: Chosen::OnlyKrylov, ..next })
             }
         }
@@ -389,38 +389,39 @@ impl Inverter for Automatic {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
-        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
-        let (n, ask) = (b.nrhs(), SolveRequest { stop, ..*ask });
+        let stop = Stop { heavy_quark: self.heavy_quark(request.stop), ..request.stop };
+        let (n, request) = (b.nrhs(), SolveRequest { stop, ..*request });
         if let Some(chain) = self.usable(n) {
-            return self.run_multigrid(&chain, &ask, (x, b), watch);
+            return self.run_multigrid(&chain, &request, (x, b), watch);
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
             // A set-up of multigrid may follow the first of these parts.
             let part =
-                |x: &mut SpinorField, b: &SpinorField, ask: &SolveRequest, watch: &mut Monitor| {
-                    self.solve(x, b, ask, watch)
-                };
-            return in_parts((x, b), at_once, &ask, watch, part);
+                |x: &mut SpinorField,
+                 b: &SpinorField,
+                 request: &SolveRequest,
+                 watch: &mut Monitor| { self.solve(x, b, request, watch) };
+            return in_parts((x, b), at_once, &request, watch, part);
         }
         let possible = self.possible();
-        let later = self.later(n).max(ask.later);
+        let later = self.later(n).max(request.later);
         let mut costs_seen = self.cost_monitor(&stop, n, later, f64::INFINITY);
         // If most of multigrid's cost is in its solves and not in its set-up, it may be cheaper than CGNR. BiCGStab
         // is then patient, so that a switch to CGNR does not hide this.
         let many =
             costs_seen.costs.solve * (costs_seen.n + costs_seen.later) > costs_seen.costs.setup;
-        let ask = SolveRequest { patient: possible && many, ..ask };
+        let request = SolveRequest { patient: possible && many, ..request };
         let mut on_iteration = |p: &Progress| match watch(p).is_break() {
             true => ControlFlow::Break(()),
             false if possible => costs_seen.on_iteration(p),
             false => ControlFlow::Continue(()),
         };
-        let mut report = self.krylov.solve(x, b, &ask, &mut on_iteration)?;
+        let mut report = self.krylov.solve(x, b, &request, &mut on_iteration)?;
         let cheaper = costs_seen.ended()?;
         report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
         let Some((at, all)) = cheaper else {
@@ -433,7 +434,7 @@ impl Inverter for Automatic {
         (report.solver.stopped, report.solver.stopped_by) = (false, None);
         let iterations = stop.iterations.saturating_sub(at).max(1);
         let left =
-            SolveRequest { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
+            SolveRequest { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..request };
         let next = self.continue_solve(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);

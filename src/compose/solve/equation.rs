@@ -415,7 +415,7 @@ reports! {
         sloppy_storage: Recon;
         /// Criterion that ended the solve.
         stopped_by: StoppedBy;
-        /// The choice of PLAQ_SOLVER_AUTO.
+        /// The algorithm that PLAQ_SOLVER_AUTO chose, and why.
         chosen: Chosen;
         /// Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
         residual_site: f64;

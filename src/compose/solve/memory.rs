@@ -144,13 +144,14 @@ impl SolveMemory {
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         x: &mut VectorField,
         b: &VectorField,
     ) {
-        let ask = SolveRequest { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
+        let request =
+            SolveRequest { stop: Stop { seconds: f64::INFINITY, ..request.stop }, ..*request };
         // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
-        let _ = chain.solve(x, b, &ask, &mut no_monitor);
+        let _ = chain.solve(x, b, &request, &mut no_monitor);
     }
 
     /// Refuses work that needs more memory than is free. A solve may use the vectors that multigrid's cycles keep; if

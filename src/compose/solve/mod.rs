@@ -190,8 +190,8 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let ask = SolveRequest::new(stop, self.params.solver.initial_guess);
-        self.prepared().plan.first.solve(x, b, &ask, monitor)
+        let request = SolveRequest::new(stop, self.params.solver.initial_guess);
+        self.prepared().plan.first.solve(x, b, &request, monitor)
     }
 
     /// Called before memory for `columns` right-hand sides is taken: an automatic solver for which these are large
@@ -208,8 +208,8 @@ impl DiracSolver {
     ) -> Result<f64> {
         match self.prepared().plan.automatic {
             Some(automatic) => {
-                let ask = SolveRequest::new(self.params.solver.stop, false);
-                automatic.test_one(columns, first, &ask, monitor)
+                let request = SolveRequest::new(self.params.solver.stop, false);
+                automatic.test_one(columns, first, &request, monitor)
             }
             None => Ok(0.0),
         }
@@ -217,8 +217,8 @@ impl DiracSolver {
 
     /// Runs, in a rehearsal, all kernels that a solve launches.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let ask = SolveRequest::new(self.params.solver.stop, self.params.solver.initial_guess);
-        self.prepared().plan.parts.run_through(&ask, x, b);
+        let request = SolveRequest::new(self.params.solver.stop, self.params.solver.initial_guess);
+        self.prepared().plan.parts.run_through(&request, x, b);
     }
 
     /// The chain that uses the hierarchy of an automatic solver if there is one, else the chain of the settings.

@@ -218,11 +218,11 @@ fn shifted_memory(of: &Ingredients) -> SolveMemory {
         let shape = there.shape();
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let run = move || {
-            let ask =
+            let request =
                 SolveRequest::new(there.params.solver.stop, there.params.solver.initial_guess);
             // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
             let _ = shifted_chain(&there, 0.0)
-                .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut no_monitor));
+                .and_then(|chain| chain.solve(&mut x, &b, &request, &mut no_monitor));
             drop(chain);
         };
         Ok(Box::new(run) as PreparedSolve)
@@ -267,8 +267,8 @@ impl DiracSolver {
         memory.make(|| memory.bytes(b.nrhs()))?;
         let peak = device.watch_peak();
         let solver = &of.params.solver;
-        let ask = SolveRequest::new(solver.stop, solver.initial_guess);
-        let report = shifted_chain(&of, sigma)?.solve(x, b, &ask, monitor)?;
+        let request = SolveRequest::new(solver.stop, solver.initial_guess);
+        let report = shifted_chain(&of, sigma)?.solve(x, b, &request, monitor)?;
         device.synchronize()?;
         Ok(SolveReport { memory_peak: peak.bytes(), ..report })
     }

@@ -239,7 +239,7 @@ impl HaloExchange {
             .iter()
             .map(|(c, from)| message(c, *from, 0, inp.host() + half + c.at))
             .collect();
-        let owner = self.me.upgrade().map(|me| me as Owner);
+        let owner = self.this.upgrade().map(|this| this as Owner);
         let pieces: Vec<(u64, usize)> = sends.iter().map(|(c, _)| (c.at, c.bytes)).collect();
         let mut pending = comm.start(&asked, owner)?;
         device.start_download(out, far.send.ptr(), &pieces)?;
@@ -300,7 +300,7 @@ impl HaloExchange {
                 Repeated::new(self.travels(comm, far).into_iter().map(message).collect())
             }
         };
-        let pending = comm.repeat(&mut repeated, self.me.upgrade().map(|me| me as Owner))?;
+        let pending = comm.repeat(&mut repeated, self.this.upgrade().map(|this| this as Owner))?;
         if all.len() == MAX_PERSISTENT {
             all.remove(0);
         }

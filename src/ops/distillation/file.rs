@@ -285,7 +285,7 @@ pub fn write(
 }
 
 /// Turns both spins of numbers [t][spin'][spin][..] from the DeGrand-Rossi basis, `each`: the numbers of two spins.
-fn turn(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
+fn change_basis(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
     if basis == GammaBasis::DeGrandRossi {
         return;
     }
@@ -465,7 +465,7 @@ impl<'a> PerambulatorFile<'a> {
     /// Errors of [`write`].
     pub fn add(&self, time: usize, mut tau: Vec<Complex64>) -> Result<()> {
         let (n, extent) = (self.modes.count(), self.modes.times());
-        turn(&mut tau, n * n, self.basis);
+        change_basis(&mut tau, n * n, self.basis);
         let mut attributes = self.about.clone();
         attributes.push(("source_time", Attribute::Integer(time as i64)));
         let data = Dataset {

@@ -21,7 +21,7 @@ use crate::linop::{LinOp, Shape};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_configuration, check_links, links_mark};
-use crate::ops::smearing::{turned, SPACE};
+use crate::ops::smearing::{links_with_momentum, SPACE};
 use crate::params::{parameters, reports, Choice as _, Parameters};
 use crate::refuse;
 use crate::solvers::{eigen_tol, search_seed_row, SEARCH};
@@ -136,7 +136,7 @@ fn smeared(
 ) -> Result<Arc<GaugeField>> {
     let copy = |links: &GaugeField| match momentum == [0.0; 3] {
         true => links.to(links.precision(), Recon::R12),
-        false => turned(links, links.precision(), momentum),
+        false => links_with_momentum(links, links.precision(), momentum),
     };
     let Some(own) = own else {
         let links = match steps {

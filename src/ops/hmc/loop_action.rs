@@ -207,7 +207,7 @@ impl LoopForce {
             let paths = upload(bytemuck::cast_slice(&paths))?;
             ForceMethod::Links { paths, weights: upload(bytemuck::cast_slice(&weights))? }
         } else {
-            let (form, together) = (MatrixForm::Algebra, products.together());
+            let (form, together) = (MatrixForm::Algebra, products.batch_size());
             let field = || MatrixField::new(device, geometry, precision, form, together);
             let elements = [field()?, field()?];
             ForceMethod::Steps {
@@ -307,7 +307,7 @@ impl LinkAction for LoopForce {
             }
             ForceMethod::Steps { elements, force } => {
                 force.clear()?;
-                for batch in action.loops.batches(products.together()) {
+                for batch in action.loops.batches(products.batch_size()) {
                     add((action, products), gauge, &batch, (elements, force))?;
                 }
                 momenta.add(scale, -step, force)?;

@@ -597,7 +597,7 @@ impl LoopSums {
                     Some(hopping) => hopping.remainder(x),
                     None => Ok(()),
                 };
-                let vectors = vectors(of.noise.together(quarks.at_once));
+                let vectors = vectors(of.noise.vectors_together(quarks.at_once));
                 let noise = LoopNoise { first: of.noise.first + part.done, vectors, ..of.noise };
                 let kind = LoopKind {
                     how: of.how,

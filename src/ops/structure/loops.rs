@@ -171,7 +171,7 @@ impl LoopNoise {
 
     /// Number of noise vectors, at least one, whose columns of the same plane wave are solved for together if `at_once`
     /// columns are; 0: twelve columns.
-    pub(super) fn together(&self, at_once: usize) -> usize {
+    pub(super) fn vectors_together(&self, at_once: usize) -> usize {
         let parts: usize = self.parts().iter().product();
         (if at_once == 0 { COLUMNS } else { at_once } / parts).max(1)
     }
@@ -510,7 +510,7 @@ pub fn loops(
     check_configuration(solver.op().links(), "solver", operators.links, "gauge")?;
     let extents = shape.geometry.global_extents();
     let parts: usize = noise.parts().iter().product();
-    let together = noise.together(at_once).min(noise.vectors);
+    let together = noise.vectors_together(at_once).min(noise.vectors);
     check(solver, parts * together, at_once)?;
     noise.check(extents)?;
     let five = Spin::from(SpinMatrix::gamma5());

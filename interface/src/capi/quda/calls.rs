@@ -152,7 +152,7 @@ fn failed(function: &str, rank: usize) {
     match handler.0 {
         Some(handler) => {
             let (name, text) = (boundary::c_string(function.into()), boundary::c_string(block));
-            // SAFETY: the host's function and its own pointer.
+            // SAFETY: the host has passed this function, together with the pointer.
             unsafe { handler(name.as_ptr(), status, text.as_ptr(), user as *mut c_void) };
         }
         // All ranks have the same error, which rank 0 prints, unless they have lost each other.
