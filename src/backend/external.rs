@@ -100,7 +100,7 @@ impl<'a> External<'a> {
         External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
     }
 
-    /// The same arrays, for reading only.
+    /// These arrays for reading only.
     pub(crate) fn reader(&self) -> External<'_> {
         let (arrays, location) = (self.arrays.clone(), self.location);
         External { arrays, location, writable: false, stream: self.stream, borrow: PhantomData }

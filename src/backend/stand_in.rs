@@ -74,7 +74,7 @@ impl Device {
 
 /// Ranks among which fields of a device exchange messages.
 pub(crate) trait Ranks {
-    /// The same ranks for dry run number `number`, which exchange nothing.
+    /// The ranks of dry run number `number`, equal to these ranks but without messages.
     fn silent(self: &Arc<Self>, number: u64) -> Arc<Self>;
 }
 

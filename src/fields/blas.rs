@@ -13,7 +13,7 @@ use crate::backend::{kernels, Device, FieldView, Ptr, Reduction, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// The same coefficient for every right-hand side.
+/// A list with the coefficient `a` for every right-hand side.
 pub fn uniform(nrhs: usize, a: f64) -> Vec<Complex64> {
     vec![Complex64::new(a, 0.0); nrhs]
 }
@@ -118,7 +118,7 @@ impl<'a> Times<'a> {
             _ => None,
         }
     }
-    /// The same factor with its numerator replaced by 1.
+    /// This factor with its numerator replaced by 1.
     fn inverse(&self) -> Times<'a> {
         match *self {
             Times::NormOverReal(_, s) => Times::OverReal(s),

@@ -34,7 +34,8 @@ row_set! {
         /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         /// with sum 0. Default: not set (NaN).
         phi: [f64; 3] = [f64::NAN; 3];
-        /// The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+        /// Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        /// `open_sf`. Default: not set (NaN).
         phi_prime: [f64; 3] = [f64::NAN; 3];
     }
 }

@@ -45,7 +45,7 @@ pub struct LinksMark {
     pub projection: Option<[f64; 2]>,
     /// Whether the links were stored in 16 bits, whose rounding the numbers have.
     pub coarse: bool,
-    /// The configuration to which they belong, by its version in this process; None: not known.
+    /// The configuration to which the links belong, by its version in this process; None: not known.
     pub configuration: Option<u64>,
 }
 

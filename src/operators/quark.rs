@@ -213,7 +213,7 @@ quark! {
         /// Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
         /// on the slice next to the lower boundary, where quarks vanish.
         cf: f64 = 1.0;
-        /// The same coefficient at the upper boundary; NaN: the same as cf.
+        /// Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
         cf_prime: Option<f64>, as f64, or cf = None;
         /// Twisted mass mu.
         mu: f64 = 0.0;

@@ -44,7 +44,7 @@ pub(super) struct Polynomial {
     pub degree: usize,
     /// Lower end of the interval on which the polynomial is small.
     pub from: f64,
-    /// Upper end of this interval.
+    /// Upper end of the interval on which the polynomial is small.
     pub to: f64,
     /// The argument at which p is 1; for degree 1 p(A) = at A, where `at` is 1 or -1.
     pub at: f64,

@@ -69,7 +69,8 @@ use mixed_precision::MixedPrecision;
 #[derive(Clone)]
 pub struct System {
     pub precise: Arc<dyn LinOp>,
-    /// The same operator in lower precision or other storage, for the iteration.
+    /// The operator `precise` in lower precision or other storage, for the iteration; None: the iteration uses
+    /// `precise`.
     pub sloppy: Option<Arc<dyn LinOp>>,
     /// An approximate inverse for CG, BiCGStab, both forms of GCR and MR, in the precision of the iteration; it may
     /// change from one application to the next. For CG it must be positive.

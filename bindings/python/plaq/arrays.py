@@ -162,7 +162,7 @@ class Labelled(np.ndarray):
         return self
 
     def _listed(self, name: str) -> Any:
-        """The values of the axis of this name as a list, the value if one entry was taken of it, or None."""
+        """The values along the axis `name` as a list; the single value if one entry was taken of that axis; None if it is not known."""
         for axis, extent in zip(self.axes, self.shape):
             if axis is not None and axis.name == name:
                 return axis.listed(extent)

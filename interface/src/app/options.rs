@@ -22,7 +22,7 @@ pub enum Kind {
     Number,
     /// A whole number in the given range, ends included.
     Whole(i64, i64),
-    /// One of these words; a word may be followed by `=` and an older spelling of it.
+    /// One of the words in the list; a word may be followed by `=` and an older spelling of it.
     Word(&'static [&'static str]),
     /// `yes` or `no`; the option without a value means yes.
     Flag,

@@ -70,7 +70,7 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// Environment variables in which launchers give the number of processes.
 const SIZES: [&str; 4] =
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// Environment variables in which launchers give the number of this process.
+/// Environment variables with the number of this process, which launchers of MPI set.
 const PLACES: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"];
 

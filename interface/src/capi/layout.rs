@@ -79,7 +79,7 @@ crate::params::parameters! {
         boundary: [f64; 4] = [0.0; 4];
         /// Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
         site_bytes: u64 = 0, within(0, 1 << 40);
-        /// Number of bytes before the links in that struct.
+        /// Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE.
         site_offset: u64 = 0, within(0, 1 << 40);
         /// For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
         /// work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The

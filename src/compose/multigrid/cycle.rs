@@ -26,7 +26,7 @@ pub(super) struct Hierarchy {
     pub params: MultigridParams,
     /// The operator of the finest level's smoother.
     pub finest: Arc<dyn QuarkAction>,
-    /// The symmetric Schur complement of that operator on even sites.
+    /// The symmetric Schur complement of `finest` on even sites.
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,

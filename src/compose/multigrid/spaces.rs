@@ -32,7 +32,7 @@ struct Space {
     transfer: Arc<Transfer>,
     op: Arc<CoarseOperator>,
     system: Arc<CoarseSystem>,
-    /// The cycle of the coarser levels, which preconditions solves on this one; None on the coarsest level.
+    /// The multigrid cycle of the coarser levels, which preconditions solves on this level; None on the coarsest level.
     cycle: Option<Arc<dyn LinOp>>,
 }
 

@@ -47,7 +47,7 @@ parameters! {
         count: usize = 16, within(1, i32::MAX as i64);
         /// Number of steps of spatial stout smearing of the links in the Laplacian.
         steps: usize = 0, within(0, 100_000);
-        /// Weight rho of the staples in this stout smearing.
+        /// Weight rho of the staples in the stout smearing of the links.
         rho: f64 = 0.1, from(0.0, 1.0);
         /// Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.
@@ -82,7 +82,7 @@ reports! {
         times: usize;
         /// Number of steps of spatial stout smearing.
         steps: usize;
-        /// Weight rho of the staples in this smearing.
+        /// Weight rho of the staples in the stout smearing of the links.
         rho: f64;
         /// Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
         /// with others.
@@ -347,7 +347,8 @@ impl Modes {
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
     }
-    /// Report of the search, with values and residuals as above; of modes from a file it has these and `largest`.
+    /// Report of the search, with the numbers of [`Modes::values`] and [`Modes::residuals`]; of modes from a file it
+    /// has only these and `largest`.
     pub fn search(&self) -> &EigenReport {
         &self.search
     }

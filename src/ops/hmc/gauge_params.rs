@@ -59,7 +59,7 @@ parameters! {
         /// an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
         /// the next one.
         cg: f64 = 1.0, from(-1e6, 1e6);
-        /// The same coefficient at the upper boundary, cG'; NaN: the same as cg.
+        /// Coefficient cG' at the upper boundary; NaN: the same as cg.
         cg_prime: Option<f64> = None, from(-1e6, 1e6), absent("cg");
         /// Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         plaquettes: [f64; 2] = [0.0; 2], from(-1e6, 1e6);

@@ -281,7 +281,7 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
 struct Operators {
     smeared: Option<Smeared>,
     links: Option<Arc<GaugeField>>,
-    /// The links before smearing, if clover terms are made of these.
+    /// The links before smearing, if clover terms are made of them; None: they are made of the smeared links.
     thin: Option<Arc<GaugeField>>,
     list: Vec<Operator>,
 }
