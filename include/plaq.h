@@ -416,7 +416,8 @@ typedef struct plaq_layout_params {
   double boundary[4];
   /** Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0. */
   int64_t site_bytes;
-  /** Number of bytes before the links in that struct. 0 or more. Default: 0. */
+  /** Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more.
+   * Default: 0. */
   int64_t site_offset;
   /** For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
    * work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
@@ -519,7 +520,8 @@ typedef struct plaq_gauge_params {
   /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
    * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+   * `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -677,7 +679,8 @@ typedef struct plaq_gauge_read_params {
   /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
    * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+   * `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 
@@ -973,7 +976,7 @@ typedef struct plaq_unitarity {
   double det;
   /** Coordinates x, y, z, t of the link with the largest violation. */
   int32_t site[4];
-  /** Direction of that link, 0 to 3. */
+  /** Direction of the link with the largest violation, 0 to 3. */
   int32_t direction;
 } plaq_unitarity;
 
@@ -1209,7 +1212,8 @@ typedef struct plaq_dirac_params {
   /** Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
    * on the slice next to the lower boundary, where quarks vanish. Default: 1. */
   double cf;
-  /** The same coefficient at the upper boundary; NaN: the same as cf. Default: NaN. */
+  /** Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
+   * Default: NaN. */
   double cf_prime;
   /** Twisted mass mu. Default: 0. */
   double mu;
@@ -3023,7 +3027,7 @@ typedef struct plaq_eigen_report {
   int32_t on_device;
   /** Lower end of the interval on which the last polynomial is small. */
   double from;
-  /** Upper end of that interval. */
+  /** Upper end of the interval on which the last polynomial is small. */
   double to;
   /** Estimate of the smallest eigenvalue, from below. */
   double least;
@@ -3407,7 +3411,7 @@ typedef struct plaq_modes_params {
   /** Number of steps of spatial stout smearing of the links in the Laplacian. 0 to 100000.
    * Default: 0. */
   int32_t steps;
-  /** Weight rho of the staples in this stout smearing. 0 to 1. Default: 0.1. */
+  /** Weight rho of the staples in the stout smearing of the links. 0 to 1. Default: 0.1. */
   double rho;
   /** Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
@@ -3502,7 +3506,7 @@ typedef struct plaq_modes_report {
   int32_t times;
   /** Number of steps of spatial stout smearing. */
   int32_t steps;
-  /** Weight rho of the staples in this smearing. */
+  /** Weight rho of the staples in the stout smearing of the links. */
   double rho;
   /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
    * with others. */
@@ -3868,7 +3872,8 @@ typedef struct plaq_overlap_params {
   int32_t smearing_steps;
   /** Kind of smearing for the links of the kernel. Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing smearing;
-  /** Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps. */
+  /** Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+   * steps. */
   double smearing_alpha[3];
   /** Largest number of seconds for a search for modes, when the operator is made and in each
    * plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
@@ -3923,7 +3928,7 @@ typedef struct plaq_overlap_report {
   double high;
   /** Largest modulus of an eigenvalue of Q. */
   double largest;
-  /** Bound on the error of that modulus. */
+  /** Bound on the error of `largest`. */
   double largest_error;
   /** Smallest modulus of an eigenvalue of Q that is not projected. */
   double next;
@@ -4471,8 +4476,8 @@ typedef struct plaq_gauge_action_params {
    * an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
    * the next one. -1000000 to 1000000. Default: 1. */
   double cg;
-  /** The same coefficient at the upper boundary, cG'; NaN: the same as cg.
-   * -1000000 to 1000000. Default: NaN. */
+  /** Coefficient cG' at the upper boundary; NaN: the same as cg. -1000000 to 1000000.
+   * Default: NaN. */
   double cg_prime;
   /** Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
    * -1000000 to 1000000. Default: 0, 0. */

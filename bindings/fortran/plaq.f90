@@ -255,7 +255,7 @@ module plaq
     real(c_double) :: boundary(4)
     !> Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_bytes
-    !> Number of bytes before the links in that struct.
+    !> Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_offset
     !> For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
     !> work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
@@ -336,7 +336,8 @@ module plaq
     !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
     !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+    !> `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -433,7 +434,8 @@ module plaq
     !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
     !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+    !> `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
@@ -605,7 +607,7 @@ module plaq
     real(c_double) :: det
     !> Coordinates x, y, z, t of the link with the largest violation.
     integer(c_int32_t) :: site(4)
-    !> Direction of that link, 0 to 3.
+    !> Direction of the link with the largest violation, 0 to 3.
     integer(c_int32_t) :: direction
   end type
   !> Averages of the clover-leaf field strength.
@@ -721,7 +723,7 @@ module plaq
     !> Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
     !> on the slice next to the lower boundary, where quarks vanish.
     real(c_double) :: cf
-    !> The same coefficient at the upper boundary; NaN: the same as cf.
+    !> Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
     real(c_double) :: cf_prime
     !> Twisted mass mu.
     real(c_double) :: mu
@@ -1671,7 +1673,7 @@ module plaq
     integer(c_int32_t) :: on_device
     !> Lower end of the interval on which the last polynomial is small.
     real(c_double) :: from
-    !> Upper end of that interval.
+    !> Upper end of the interval on which the last polynomial is small.
     real(c_double) :: to
     !> Estimate of the smallest eigenvalue, from below.
     real(c_double) :: least
@@ -1832,7 +1834,7 @@ module plaq
     integer(c_int32_t) :: count
     !> Number of steps of spatial stout smearing of the links in the Laplacian.
     integer(c_int32_t) :: steps
-    !> Weight rho of the staples in this stout smearing.
+    !> Weight rho of the staples in the stout smearing of the links.
     real(c_double) :: rho
     !> Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
@@ -1914,7 +1916,7 @@ module plaq
     integer(c_int32_t) :: times
     !> Number of steps of spatial stout smearing.
     integer(c_int32_t) :: steps
-    !> Weight rho of the staples in this smearing.
+    !> Weight rho of the staples in the stout smearing of the links.
     real(c_double) :: rho
     !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
     !> with others.
@@ -2028,7 +2030,8 @@ module plaq
     integer(c_int32_t) :: smearing_steps
     !> Kind of smearing for the links of the kernel.
     integer(c_int32_t) :: smearing
-    !> Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+    !> Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+    !> steps.
     real(c_double) :: smearing_alpha(3)
     !> Largest number of seconds for a search for modes, when the operator is made and in each
     !> plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
@@ -2075,7 +2078,7 @@ module plaq
     real(c_double) :: high
     !> Largest modulus of an eigenvalue of Q.
     real(c_double) :: largest
-    !> Bound on the error of that modulus.
+    !> Bound on the error of `largest`.
     real(c_double) :: largest_error
     !> Smallest modulus of an eigenvalue of Q that is not projected.
     real(c_double) :: next
@@ -2360,7 +2363,7 @@ module plaq
     !> an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
     !> the next one.
     real(c_double) :: cg
-    !> The same coefficient at the upper boundary, cG'; NaN: the same as cg.
+    !> Coefficient cG' at the upper boundary; NaN: the same as cg.
     real(c_double) :: cg_prime
     !> Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
     real(c_double) :: plaquettes(2)

@@ -1180,8 +1180,8 @@ int computeGaugeFixingOVRQuda(void *gauge,
                               unsigned stopWtheta,
                               const QudaGaugeParam *param);
 
-/** The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
- * whatever `autotune` is. */
+/** Fixes Coulomb or Landau gauge as computeGaugeFixingOVRQuda does, but by Fourier-accelerated steepest
+ * descent, on one rank. Steps that lower the functional are halved, whatever `autotune` is. */
 int computeGaugeFixingFFTQuda(void *gauge,
                               unsigned gauge_dir,
                               unsigned Nsteps,

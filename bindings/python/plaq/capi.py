@@ -639,7 +639,8 @@ class plaq_layout_params(Struct):
       boundary: Boundary phases contained in the array: its links that cross the boundary are multiplied by exp(i pi
         boundary[mu]). Default: 0, 0, 0, 0.
       site_bytes: Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0.
-      site_offset: Number of bytes before the links in that struct. 0 or more. Default: 0.
+      site_offset: Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more.
+        Default: 0.
       stream: For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
         work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
         call itself returns when its work is done. Default: NULL.
@@ -785,7 +786,8 @@ class plaq_gauge_params(Struct):
       boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      phi_prime: Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1017,7 +1019,8 @@ class plaq_gauge_read_params(Struct):
         slice are exactly zero, else periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      phi_prime: Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1539,7 +1542,7 @@ class plaq_unitarity(Struct):
       unitary: Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
       det: Largest |det U - 1| of a link.
       site: Coordinates x, y, z, t of the link with the largest violation.
-      direction: Direction of that link, 0 to 3.
+      direction: Direction of the link with the largest violation, 0 to 3.
     """
     unitary: float
     det: float
@@ -1923,7 +1926,8 @@ class plaq_dirac_params(Struct):
         Default: NaN.
       cf: Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
         on the slice next to the lower boundary, where quarks vanish. Default: 1.
-      cf_prime: The same coefficient at the upper boundary; NaN: the same as cf. Default: NaN.
+      cf_prime: Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
+        Default: NaN.
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
@@ -4614,7 +4618,7 @@ class plaq_eigen_report(Struct):
       max_vectors: Largest number of vectors that the search kept; 0 if Lanczos was not used.
       on_device: Number of vectors of the search on the device; the others were in the host's memory.
       from_: Lower end of the interval on which the last polynomial is small.
-      to: Upper end of that interval.
+      to: Upper end of the interval on which the last polynomial is small.
       least: Estimate of the smallest eigenvalue, from below.
     """
     struct_size: int
@@ -5257,7 +5261,7 @@ class plaq_modes_params(Struct):
         1 or more. Default: 16.
       steps: Number of steps of spatial stout smearing of the links in the Laplacian. 0 to 100000.
         Default: 0.
-      rho: Weight rho of the staples in this stout smearing. 0 to 1. Default: 0.1.
+      rho: Weight rho of the staples in the stout smearing of the links. 0 to 1. Default: 0.1.
       tol: Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
       max_restarts: Largest number of restarts; in each the vectors are multiplied by a polynomial of the Laplacian.
@@ -5389,7 +5393,7 @@ class plaq_modes_report(Struct):
       seconds: Seconds that the search took.
       times: Number of time slices of the whole lattice.
       steps: Number of steps of spatial stout smearing.
-      rho: Weight rho of the staples in this smearing.
+      rho: Weight rho of the staples in the stout smearing of the links.
       plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
         with others.
       plaquette_temporal: Average temporal plaquette of the links before smearing.
@@ -5900,7 +5904,8 @@ class plaq_overlap_params(Struct):
       smearing_steps: Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
         0 to 100000. Default: 0.
       smearing: Kind of smearing for the links of the kernel. Default: PLAQ_SMEARING_STOUT.
-      smearing_alpha: Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+      smearing_alpha: Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+        steps.
       max_seconds: Largest number of seconds for a search for modes, when the operator is made and in each
         plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
         Default: 0.
@@ -5999,7 +6004,7 @@ class plaq_overlap_report(Struct):
       low: Smallest modulus of the eigenvalues of Q for which the approximation holds.
       high: Largest modulus of the eigenvalues of Q for which the approximation holds.
       largest: Largest modulus of an eigenvalue of Q.
-      largest_error: Bound on the error of that modulus.
+      largest_error: Bound on the error of `largest`.
       next: Smallest modulus of an eigenvalue of Q that is not projected.
       multiplications: Number of multiplications of a vector by Q so far.
       precision: Precision of the operator.
@@ -6836,8 +6841,8 @@ class plaq_gauge_action_params(Struct):
       cg: Coefficient cG at slice 0, for links with boundaries in time. It multiplies plaquettes and rectangles in
         an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
         the next one. -1000000 to 1000000. Default: 1.
-      cg_prime: The same coefficient at the upper boundary, cG'; NaN: the same as cg.
-        -1000000 to 1000000. Default: NaN.
+      cg_prime: Coefficient cG' at the upper boundary; NaN: the same as cg. -1000000 to 1000000.
+        Default: NaN.
       plaquettes: Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         -1000000 to 1000000. Default: 0, 0.
       rectangles: Couplings of rectangles in planes of space, of those with two steps in space and one in t, and of those
