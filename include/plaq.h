@@ -129,13 +129,13 @@ enum {
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** As PLAQ_LOG_ERROR, and calls that were refused. */
+  /** The lines of PLAQ_LOG_ERROR, and calls that were refused. */
   PLAQ_LOG_WARN = 2,
-  /** As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves. */
+  /** The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
-  /** As PLAQ_LOG_INFO, and choices that the library makes by itself. */
+  /** The lines of PLAQ_LOG_INFO, and choices that the library makes by itself. */
   PLAQ_LOG_DEBUG = 4,
-  /** As PLAQ_LOG_DEBUG, and every call with the time that it took. */
+  /** The lines of PLAQ_LOG_DEBUG, and every call with the time that it took. */
   PLAQ_LOG_TRACE = 5
 };
 

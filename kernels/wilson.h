@@ -181,7 +181,7 @@ PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
   return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
 }
 PLAQ_FN int in_plane(const HopArgs& a, int batch, int parity) { return own_plane(a, batch, a.step_in(), 1 - parity); }
-// The part of a message for sites of `parity`.
+// The number of the plane of a message that holds the sites of `parity`.
 PLAQ_FN int message_plane(const HopArgs& a, int batch, int parity) {
   return own_plane(a, batch, a.parity() == PARITY_BOTH ? 2 : 1, parity);
 }

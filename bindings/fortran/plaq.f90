@@ -57,13 +57,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> As PLAQ_LOG_ERROR, and calls that were refused.
+  !> The lines of PLAQ_LOG_ERROR, and calls that were refused.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
-  !> As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
+  !> The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
-  !> As PLAQ_LOG_INFO, and choices that the library makes by itself.
+  !> The lines of PLAQ_LOG_INFO, and choices that the library makes by itself.
   integer(c_int32_t), parameter :: PLAQ_LOG_DEBUG = 4
-  !> As PLAQ_LOG_DEBUG, and every call with the time that it took.
+  !> The lines of PLAQ_LOG_DEBUG, and every call with the time that it took.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
   !> Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused

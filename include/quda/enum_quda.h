@@ -107,9 +107,9 @@ typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
   /** A line for each solve, set-up, eigensolve and gauge fixing, and for other long work. */
   QUDA_SUMMARIZE = 1,
-  /** As QUDA_SUMMARIZE, and every iteration of solves. */
+  /** The lines of QUDA_SUMMARIZE, and every iteration of solves. */
   QUDA_VERBOSE = 2,
-  /** As QUDA_VERBOSE, and every call with the time that it took. */
+  /** The lines of QUDA_VERBOSE, and every call with the time that it took. */
   QUDA_DEBUG_VERBOSE = 3,
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;

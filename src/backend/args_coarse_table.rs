@@ -142,8 +142,8 @@ kernel_args! {
         arg norm: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Distance in bytes from one right-hand side to the next in the numbers of x; `norm_apart` in the units of x,
-        /// `wide_apart` in y and z.
+        /// Distance in bytes from one right-hand side to the next in the numbers of x; `norm_apart` is that distance in
+        /// the units of x, `wide_apart` that in y and z.
         arg apart: i64,
         arg norm_apart: i64,
         arg wide_apart: i64,

@@ -158,7 +158,7 @@ impl std::fmt::Debug for Pending {
 }
 
 impl Pending {
-    /// The messages of these requests, which are under way, and of further ones that are added.
+    /// Makes the pending messages of requests that have been started; further messages may be added.
     fn new(
         transport: &Arc<Transport>,
         requests: Vec<i64>,

@@ -243,13 +243,13 @@ class plaq_log_level(Enum):
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: As PLAQ_LOG_ERROR, and calls that were refused.
+    #: The lines of PLAQ_LOG_ERROR, and calls that were refused.
     WARN = 2
-    #: As PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
+    #: The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
     INFO = 3
-    #: As PLAQ_LOG_INFO, and choices that the library makes by itself.
+    #: The lines of PLAQ_LOG_INFO, and choices that the library makes by itself.
     DEBUG = 4
-    #: As PLAQ_LOG_DEBUG, and every call with the time that it took.
+    #: The lines of PLAQ_LOG_DEBUG, and every call with the time that it took.
     TRACE = 5
 
 

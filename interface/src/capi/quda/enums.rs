@@ -300,9 +300,9 @@ interface! {
             QUDA_SILENT = 0 => Verbosity(log::LevelFilter::Off),
             /// A line for each solve, set-up, eigensolve and gauge fixing, and for other long work.
             QUDA_SUMMARIZE = 1 => Verbosity(log::LevelFilter::Info),
-            /// As QUDA_SUMMARIZE, and every iteration of solves.
+            /// The lines of QUDA_SUMMARIZE, and every iteration of solves.
             QUDA_VERBOSE = 2 => Verbosity(log::LevelFilter::Debug),
-            /// As QUDA_VERBOSE, and every call with the time that it took.
+            /// The lines of QUDA_VERBOSE, and every call with the time that it took.
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }
