@@ -25,10 +25,10 @@ use plaq::fields::{
 };
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
-use plaq::ops::device::alike;
+use plaq::ops::device::check_same_layout;
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
 use plaq::params::Choice;
-use plaq::solvers::{unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
+use plaq::solvers::{no_monitor, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
 
 #[path = "plaq/distillation.rs"]
 mod distillation;
@@ -98,7 +98,7 @@ fn options() -> Result<Options> {
         "cuda" => Device::cuda(comm.node_rank() % Device::cuda_count()?.max(1))?,
         _ => Device::auto()?,
     };
-    alike(&comm, &device)?;
+    check_same_layout(&comm, &device)?;
     if lattices.is_empty() {
         let cpu: &[[usize; 4]] = &[[16, 16, 16, 32]];
         let gpu: &[[usize; 4]] = &[[32, 32, 32, 64], [48, 48, 48, 64]];
@@ -408,7 +408,7 @@ fn solves(b: &mut Bench, solvers: &[(String, DiracSolver)], nrhs: usize) -> Resu
     let mut best: Vec<Option<SolverReport>> = vec![None; solvers.len()];
     for _ in 0..3 {
         for ((_, solver), best) in solvers.iter().zip(&mut best) {
-            let mut found = solver.solve(&mut x, &source, &mut unwatched)?.solver;
+            let mut found = solver.solve(&mut x, &source, &mut no_monitor)?.solver;
             found.seconds = slowest(&b.o.comm, found.seconds)?;
             if best.as_ref().is_none_or(|best| found.seconds < best.seconds) {
                 *best = Some(found);

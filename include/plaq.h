@@ -125,17 +125,17 @@ enum {
 /** Levels of the log; a callback receives all messages up to the level that it asked for. */
 typedef int32_t plaq_log_level;
 enum {
-  /** Nothing (the default). */
+  /** The log is off (the default). */
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** Calls that were refused, too. */
+  /** The lines of PLAQ_LOG_ERROR, and calls that were refused. */
   PLAQ_LOG_WARN = 2,
-  /** Work that takes long: compilation, tuning, solves. */
+  /** The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
-  /** Choices that the library makes by itself. */
+  /** The lines of PLAQ_LOG_INFO, and choices that the library makes by itself. */
   PLAQ_LOG_DEBUG = 4,
-  /** Every call with its time. */
+  /** The lines of PLAQ_LOG_DEBUG, and every call with the time that it took. */
   PLAQ_LOG_TRACE = 5
 };
 
@@ -353,18 +353,19 @@ enum {
  * numbers are (re, im), colour matrices row-major unless stated otherwise. */
 typedef int32_t plaq_order;
 enum {
-  /** Site (x fastest), then direction, row, column, or spin, colour. */
+  /** Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour. */
   PLAQ_ORDER_LEXICOGRAPHIC = 0,
-  /** Links: four arrays, even sites, then odd. Spinors: spin inside colour. */
+  /** QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour. */
   PLAQ_ORDER_QDP = 1,
-  /** Sites fastest; links in four arrays, clover blocks in two. */
+  /** QDP-JIT: sites fastest; links in four arrays, clover blocks in two. */
   PLAQ_ORDER_QDPJIT = 2,
-  /** Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-   * packed clover blocks (QUDA_PACKED_CLOVER_ORDER). */
+  /** MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+   * clover blocks (QUDA_PACKED_CLOVER_ORDER). */
   PLAQ_ORDER_MILC = 3,
-  /** Links inside an array of structs: site_bytes, site_offset. */
+  /** MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+   * site_offset. */
   PLAQ_ORDER_MILC_SITE = 4,
-  /** Links with columns outside rows; spinors with odd sites first. */
+  /** CPS: links with the index of columns slower than that of rows; spinors with odd sites first. */
   PLAQ_ORDER_CPS = 5,
   /** Links of BQCD. */
   PLAQ_ORDER_BQCD = 6,
@@ -372,7 +373,7 @@ enum {
   PLAQ_ORDER_TIFR = 7,
   /** TIFR's order with two slices of halo on both sides of z. */
   PLAQ_ORDER_TIFR_PADDED = 8,
-  /** openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
+  /** Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
   PLAQ_ORDER_OPENQCD = 9,
   /** Links in cuLGT's StandardPattern. */
   PLAQ_ORDER_CULGT_STANDARD = 10,
@@ -415,7 +416,8 @@ typedef struct plaq_layout_params {
   double boundary[4];
   /** Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0. */
   int64_t site_bytes;
-  /** Number of bytes before the links in that struct. 0 or more. Default: 0. */
+  /** Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more.
+   * Default: 0. */
   int64_t site_offset;
   /** For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
    * work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
@@ -493,7 +495,8 @@ typedef struct plaq_gauge_smear_params {
   /** Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
    * 15: all. 0 or more. Default: 15. */
   int32_t directions;
-  /** Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set. */
+  /** Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+   * first must be set. */
   double alpha[3];
 } plaq_gauge_smear_params;
 
@@ -517,7 +520,8 @@ typedef struct plaq_gauge_params {
   /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
    * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+   * `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -675,7 +679,8 @@ typedef struct plaq_gauge_read_params {
   /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
    * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+   * `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 
@@ -971,7 +976,7 @@ typedef struct plaq_unitarity {
   double det;
   /** Coordinates x, y, z, t of the link with the largest violation. */
   int32_t site[4];
-  /** Direction of that link, 0 to 3. */
+  /** Direction of the link with the largest violation, 0 to 3. */
   int32_t direction;
 } plaq_unitarity;
 
@@ -1152,7 +1157,7 @@ typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
   PLAQ_NORMALISATION_KAPPA = 0,
-  /** D = m + 4 - H/2 + ... */
+  /** D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa). */
   PLAQ_NORMALISATION_MASS = 1
 };
 
@@ -1173,12 +1178,12 @@ enum {
   PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
 };
 
-/** An operator M or what is made of it. */
+/** An operator M, its adjoint, or a product of the two. */
 typedef int32_t plaq_form;
 enum {
   /** The operator M itself. */
   PLAQ_FORM_M = 0,
-  /** Its adjoint M^dagger. */
+  /** The adjoint M^dagger. */
   PLAQ_FORM_MDAG = 1,
   /** The product M^dagger M, hermitian and positive. */
   PLAQ_FORM_MDAGM = 2,
@@ -1207,7 +1212,8 @@ typedef struct plaq_dirac_params {
   /** Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
    * on the slice next to the lower boundary, where quarks vanish. Default: 1. */
   double cf;
-  /** The same coefficient at the upper boundary; NaN: the same as cf. Default: NaN. */
+  /** Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
+   * Default: NaN. */
   double cf_prime;
   /** Twisted mass mu. Default: 0. */
   double mu;
@@ -1235,7 +1241,7 @@ typedef struct plaq_dirac_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_dirac_params_init(plaq_dirac_params *params, int64_t struct_size);
 
-/** An operator that exists. */
+/** Description of an operator. */
 typedef struct plaq_dirac_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1249,7 +1255,7 @@ typedef struct plaq_dirac_report {
   double bytes;
   /** Precision of the operator. */
   plaq_precision precision;
-  /** Storage of its links. */
+  /** Storage of the operator's links. */
   plaq_storage storage;
 } plaq_dirac_report;
 
@@ -1365,11 +1371,11 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 /** Kind of the columns of a field in contractions. */
 typedef int32_t plaq_line_kind;
 enum {
-  /** Quark lines from a source, also such that go on through an operator. */
+  /** Quark lines from a source, also those that continue through an operator. */
   PLAQ_LINE_PROPAGATOR = 1,
-  /** The source of a line that goes on through the sink of a hadron. */
+  /** A sequential source: the source of a quark line that continues through the sink of a hadron. */
   PLAQ_LINE_SEQUENTIAL_SOURCE = 2,
-  /** Its solution, the line from the sink to an operator. */
+  /** The solution of a sequential source: the quark line from the sink of a hadron to an operator. */
   PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
 };
 
@@ -1512,7 +1518,7 @@ typedef int32_t plaq_coarsest;
 enum {
   /** GCR, restarted after 16 directions. */
   PLAQ_COARSEST_GCR = 0,
-  /** GCR with one sum in up to twelve steps. */
+  /** Generalised conjugate residual with one global sum in up to twelve steps. */
   PLAQ_COARSEST_CA_GCR = 1,
   /** Stabilised biconjugate gradient. */
   PLAQ_COARSEST_BICGSTAB = 2,
@@ -1529,18 +1535,18 @@ enum {
   PLAQ_SETUP_BICGSTAB = 0,
   /** CG on the normal equations. */
   PLAQ_SETUP_CG = 1,
-  /** GCR with ten directions. */
+  /** Generalised conjugate residual with ten directions. */
   PLAQ_SETUP_GCR = 2
 };
 
 /** Treatments of the null vectors in an update of multigrid. */
 typedef int32_t plaq_refresh;
 enum {
-  /** Keeps them: only coarse operators are built. */
+  /** Null vectors are kept, and only coarse operators are built. */
   PLAQ_REFRESH_KEEP = 0,
-  /** Applies the cycle to them. */
+  /** The cycle is applied to the null vectors. */
   PLAQ_REFRESH_REFINE = 1,
-  /** Starts from random ones. */
+  /** New null vectors are found from random vectors. */
   PLAQ_REFRESH_ANEW = 2,
   /** No update since the set-up; occurs in reports only. */
   PLAQ_REFRESH_NONE = 3
@@ -1865,40 +1871,40 @@ enum {
 /** The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity. */
 typedef int32_t plaq_solution;
 enum {
-  /** M x = b. */
+  /** The equation M x = b. */
   PLAQ_SOLUTION_M = 0,
-  /** M^dagger x = b. */
+  /** The equation M^dagger x = b. */
   PLAQ_SOLUTION_MDAG = 1,
-  /** M^dagger M x = b. */
+  /** The equation M^dagger M x = b. */
   PLAQ_SOLUTION_MDAGM = 2,
-  /** P x = b. */
+  /** The equation P x = b. */
   PLAQ_SOLUTION_P = 3,
-  /** P^dagger x = b. */
+  /** The equation P^dagger x = b. */
   PLAQ_SOLUTION_PDAG = 4,
-  /** P^dagger P x = b. */
+  /** The equation P^dagger P x = b. */
   PLAQ_SOLUTION_PDAGP = 5,
-  /** M M^dagger x = b, by a solve with M and one with M^dagger. */
+  /** The equation M M^dagger x = b, solved by a solve with M and one with M^dagger. */
   PLAQ_SOLUTION_MMDAG = 6,
-  /** P P^dagger x = b, by a solve with P and one with P^dagger. */
+  /** The equation P P^dagger x = b, solved by a solve with P and one with P^dagger. */
   PLAQ_SOLUTION_PPDAG = 7
 };
 
 /** The equations for which the Krylov space is built. */
 typedef int32_t plaq_equations;
 enum {
-  /** M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-   * equations. */
+  /** The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+   * normal equations. */
   PLAQ_EQUATIONS_DIRECT = 0,
-  /** M^dagger M x = M^dagger b. */
+  /** The normal equations M^dagger M x = M^dagger b. */
   PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1,
-  /** M M^dagger y = b, x = M^dagger y. */
+  /** The normal equations M M^dagger y = b, with x = M^dagger y. */
   PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
 /** The algorithm that PLAQ_SOLVER_AUTO chose. */
 typedef int32_t plaq_chosen;
 enum {
-  /** None: the caller asked for a given solver. */
+  /** No choice: the caller gave the solver. */
   PLAQ_CHOSEN_NONE = 0,
   /** A Krylov solver without multigrid, as a set-up would have cost more than it saves. */
   PLAQ_CHOSEN_KRYLOV = 1,
@@ -2033,7 +2039,7 @@ typedef struct plaq_solve_report {
   plaq_storage sloppy_storage;
   /** Criterion that ended the solve. */
   plaq_stopped_by stopped_by;
-  /** The choice of PLAQ_SOLVER_AUTO. */
+  /** The algorithm that PLAQ_SOLVER_AUTO chose, and why. */
   plaq_chosen chosen;
   /** Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0. */
   double residual_site;
@@ -2215,7 +2221,8 @@ typedef struct plaq_source_params {
   int32_t colour;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
+  /** Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+   * 1 or more. Default: 0. */
   int32_t count;
   /** Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
    * one slice; for a divisor of T a part is every time_parts-th slice. 0 to 1048576.
@@ -2384,9 +2391,9 @@ enum {
   PLAQ_PROJECTOR_UNPOLARISED = 0,
   /** The unpolarised one times -i gamma_y gamma_z, twice the spin along x. */
   PLAQ_PROJECTOR_X = 1,
-  /** The unpolarised one times -i gamma_z gamma_x. */
+  /** The unpolarised projector times -i gamma_z gamma_x. */
   PLAQ_PROJECTOR_Y = 2,
-  /** The unpolarised one times -i gamma_x gamma_y. */
+  /** The unpolarised projector times -i gamma_x gamma_y. */
   PLAQ_PROJECTOR_Z = 3
 };
 
@@ -2636,7 +2643,8 @@ enum {
 typedef struct plaq_loops_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Contraction of noise with solutions. Default: PLAQ_LOOPS_PLAIN. */
+  /** Estimator: how noise and solutions are contracted, by one-end tricks or without.
+   * Default: PLAQ_LOOPS_PLAIN. */
   plaq_loops_kind kind;
   /** Numbers from which noise at all sites is drawn. Default: PLAQ_NOISE_Z4. */
   plaq_noise noise;
@@ -3019,7 +3027,7 @@ typedef struct plaq_eigen_report {
   int32_t on_device;
   /** Lower end of the interval on which the last polynomial is small. */
   double from;
-  /** Upper end of that interval. */
+  /** Upper end of the interval on which the last polynomial is small. */
   double to;
   /** Estimate of the smallest eigenvalue, from below. */
   double least;
@@ -3094,13 +3102,13 @@ enum {
   PLAQ_LOOPS_TRACES_AUTO = 0,
   /** The exact trace of the last level, from its coordinate vectors; noise on the levels between. */
   PLAQ_LOOPS_TRACES_LAST = 1,
-  /** Noise on each level. */
+  /** Noise estimates the traces on each level. */
   PLAQ_LOOPS_TRACES_NOISE = 2,
   /** Exact traces of all coarse levels, from their coordinate vectors. */
   PLAQ_LOOPS_TRACES_EVERY = 3
 };
 
-/** Terms whose sum are the loops. */
+/** Kinds of the terms of which loops are the sum. */
 typedef int32_t plaq_loops_term;
 enum {
   /** The difference of a level and the next one, or the last level itself, by noise on this level. */
@@ -3210,11 +3218,11 @@ typedef struct plaq_space_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
 
-/** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
- * ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
- * relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
- * `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
- * configuration), STALE_MULTIGRID, OUT_OF_MEMORY. */
+/** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+ * distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+ * solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+ * many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+ * lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_multigrid(plaq_solver solver,
                                         plaq_multigrid multigrid,
                                         int32_t levels,
@@ -3349,9 +3357,9 @@ typedef struct plaq_modes {
 /** Divisions of an index of N values into the parts of a dilution. */
 typedef int32_t plaq_modes_dilution;
 enum {
-  /** No division: one part. */
+  /** No dilution: one part with all values. */
   PLAQ_MODES_DILUTION_NONE = 0,
-  /** One part for each value. */
+  /** Full dilution: one part for each value. */
   PLAQ_MODES_DILUTION_FULL = 1,
   /** `parts` parts; value i belongs to part i mod `parts`. */
   PLAQ_MODES_DILUTION_INTERLACE = 2,
@@ -3403,7 +3411,7 @@ typedef struct plaq_modes_params {
   /** Number of steps of spatial stout smearing of the links in the Laplacian. 0 to 100000.
    * Default: 0. */
   int32_t steps;
-  /** Weight rho of the staples in this stout smearing. 0 to 1. Default: 0.1. */
+  /** Weight rho of the staples in the stout smearing of the links. 0 to 1. Default: 0.1. */
   double rho;
   /** Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
@@ -3462,7 +3470,8 @@ typedef struct plaq_modes_noise_params {
   int32_t mode_parts;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
+  /** Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+   * 1 or more. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 
@@ -3497,7 +3506,7 @@ typedef struct plaq_modes_report {
   int32_t times;
   /** Number of steps of spatial stout smearing. */
   int32_t steps;
-  /** Weight rho of the staples in this smearing. */
+  /** Weight rho of the staples in the stout smearing of the links. */
   double rho;
   /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
    * with others. */
@@ -3513,7 +3522,7 @@ typedef struct plaq_modes_report {
   /** Momentum of the moving frame, as in plaq_modes_params. */
   double momentum[3];
   /** Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-   * asked for: the space of the modes then depends on the basis that the search came upon. */
+   * asked for: the space of the modes then depends on the basis that the search happened to find. */
   int32_t cut_levels;
   /** The tolerance of the search. */
   double tol;
@@ -3787,7 +3796,7 @@ enum {
 /** Preconditioners of a solve with the overlap operator. */
 typedef int32_t plaq_overlap_preconditioner;
 enum {
-  /** None. */
+  /** No preconditioner. */
   PLAQ_OVERLAP_PRECONDITIONER_NONE = 0,
   /** The Wilson operator's inverse by BiCGStab. */
   PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1,
@@ -3869,7 +3878,8 @@ typedef struct plaq_overlap_params {
   int32_t smearing_steps;
   /** Kind of smearing for the links of the kernel. Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing smearing;
-  /** Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps. */
+  /** Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+   * steps. */
   double smearing_alpha[3];
   /** Largest number of seconds for a search for modes, when the operator is made and in each
    * plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
@@ -3924,7 +3934,7 @@ typedef struct plaq_overlap_report {
   double high;
   /** Largest modulus of an eigenvalue of Q. */
   double largest;
-  /** Bound on the error of that modulus. */
+  /** Bound on the error of `largest`. */
   double largest_error;
   /** Smallest modulus of an eigenvalue of Q that is not projected. */
   double next;
@@ -4304,9 +4314,9 @@ typedef struct plaq_gaugefix_report {
   double theta;
   /** Largest violation of any single site. */
   double theta_max;
-  /** Functional of the residual fixing; 0: there was none. */
+  /** Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing. */
   double residual_functional;
-  /** Violation of the residual fixing; 0: there was none. */
+  /** Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing. */
   double residual_theta;
   /** Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice. */
   int32_t iterations;
@@ -4451,7 +4461,8 @@ enum {
 typedef struct plaq_gauge_action_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON. */
+  /** The name of the gauge action, from which its coefficients c0 and c1 follow.
+   * Default: PLAQ_GAUGE_ACTION_WILSON. */
   plaq_gauge_action_kind action;
   /** Coupling beta; required by every action except `general`. 0 to 1000000. Default: NaN. */
   double beta;
@@ -4471,8 +4482,8 @@ typedef struct plaq_gauge_action_params {
    * an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
    * the next one. -1000000 to 1000000. Default: 1. */
   double cg;
-  /** The same coefficient at the upper boundary, cG'; NaN: the same as cg.
-   * -1000000 to 1000000. Default: NaN. */
+  /** Coefficient cG' at the upper boundary; NaN: the same as cg. -1000000 to 1000000.
+   * Default: NaN. */
   double cg_prime;
   /** Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
    * -1000000 to 1000000. Default: 0, 0. */
@@ -4970,8 +4981,8 @@ typedef struct plaq_quarks_params {
   /** Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
    * multigrid. Default: 0. */
   plaq_iteration_sums sums_force;
-  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
-   * Default: 0. */
+  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+   * plaq_solver_params; automatic (0) with multigrid. Default: 0. */
   plaq_iteration_sums sums_hamiltonian;
 } plaq_quarks_params;
 
@@ -5199,7 +5210,7 @@ plaq_status plaq_spinor_flow_adjoint(plaq_spinor spinor,
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 
-/** Action of a function of the headers in quda/ after an error, when the handler has been told. */
+/** Action of a function of the headers in quda/ after an error, when the handler has been called. */
 typedef int32_t plaq_quda_error_mode;
 enum {
   /** Ends the program with exit code 1 (the default). */

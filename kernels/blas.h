@@ -15,9 +15,10 @@ template <class SX, class SY> struct Piece {
   static constexpr bool flat = !fixed && (same || !PLAQ_GPU);
   static constexpr int N = PLAQ_GPU ? 16 / (int)sizeof(typename SX::T) : 8;
 };
-// How a piece is read and written. rows: as it is stored; whole: a whole site with its unit; measure and part: a part
-// of a site in fixed point with any number of numbers. Such parts are visited twice: `measure` finds the largest
-// results, `part` stores them in the units that follow from these.
+// Ways in which a kernel reads and writes a piece. rows: as it is stored; whole: a whole site with
+// its unit; measure and part: a part of a site in fixed point with any number of numbers. Such
+// parts are visited twice: `measure` finds the largest results, `part` stores them in the units
+// that follow from these.
 enum How { rows, whole, measure, part };
 
 // Units of the at most two vectors that a body writes, and the largest numbers, from which the units are computed.

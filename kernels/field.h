@@ -29,7 +29,7 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
   return v;
 }
 
-// How soon this memory is read again: soon (keep) or not (stream). With `stream` a CPU also
+// Hints of when memory is read again: soon (keep) or not (stream). With `stream` a CPU also
 // prefetches the next site; with `paced` that is left to `NextSite`. Stores use keep or stream.
 // `fresh` reads what other blocks of the same launch may have written.
 enum Hint { keep, stream, paced, fresh };

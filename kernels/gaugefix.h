@@ -356,14 +356,14 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       run<INSIDE>(a, x, coordinate(x, a.time()), (Sums<6, W>*)0);
       return;
     }
-    await_messages(a.faces.arrivals);
+    await_messages(a.faces.received_flags);
     _Pragma("unroll 1") for (int piece = before; piece < pieces; piece += faces) {
       const int i = piece * PLAQ_BLOCK + thread;
       if (i >= volume(a.geom) - inner_sites(a.geom)) break;
       const Site x = outer_site(a.geom, i, a.parity, 0);
       send(a, x, run<MESSAGES>(a, x, coordinate(x, a.time()), (Sums<6, W>*)0));
     }
-    signal_when_all_wrote(a.faces.departures, faces);
+    signal_when_all_wrote(a.faces.sent_flags, faces);
   }
   // Writes the new matrix of a site at faces into the messages to the ranks behind these faces.
   static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x, const M& g) {

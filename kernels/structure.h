@@ -158,7 +158,7 @@ template <class R> PLAQ_FN void add_block(SiteMatrix<R>& m, int row, int column,
   }
 }
 
-// m becomes G m.
+// Multiplies a spin matrix from the left: m becomes G m.
 template <class R> PLAQ_FN void from_left(SiteMatrix<R>& m, const double (&g)[32]) {
   PLAQ_LOOP for (int column = 0; column < 12; column++) PLAQ_LOOP for (int c = 0; c < 3; c++) {
     cplx<R> old[4];
@@ -170,7 +170,7 @@ template <class R> PLAQ_FN void from_left(SiteMatrix<R>& m, const double (&g)[32
     }
   }
 }
-// m becomes m H.
+// Multiplies a spin matrix from the right: m becomes m H.
 template <class R> PLAQ_FN void from_right(SiteMatrix<R>& m, const double (&h)[32]) {
   PLAQ_LOOP for (int row = 0; row < 12; row++) PLAQ_LOOP for (int f = 0; f < 3; f++) {
     cplx<R> old[4];

@@ -262,9 +262,9 @@ template <int W> struct TensorHop {
       if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_uncached(of_blocks + 9 * i);
     }
   };
-  // Where a lane finds the spinors of a group in `in`. A lane without a right-hand side or colour takes those of
-  // another lane. The value is hidden from the compiler, so that an address is this plus an offset and is not computed
-  // anew.
+  // The address at which a lane finds the spinors of a group in `in`. A lane without a right-hand
+  // side or colour takes those of another lane. The value is hidden from the compiler, so that an
+  // address is this plus an offset and is not computed anew.
   static PLAQ_FN const uint4* of_lane(const TensorHopArgs& a, const TensorLane& lane, int k) {
     const int last = k + 1 < groups ? each - 1 : nrhs - k * each - 1;
     const uint4* from = (const uint4*)a.inp + (min(lane.g, last) + k * each) * 3 + min(lane.colour, 2);

@@ -181,7 +181,7 @@ PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
   return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
 }
 PLAQ_FN int in_plane(const HopArgs& a, int batch, int parity) { return own_plane(a, batch, a.step_in(), 1 - parity); }
-// The part of a message for sites of `parity`.
+// The number of the plane of a message that holds the sites of `parity`.
 PLAQ_FN int message_plane(const HopArgs& a, int batch, int parity) {
   return own_plane(a, batch, a.parity() == PARITY_BOTH ? 2 : 1, parity);
 }
@@ -354,7 +354,7 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
 }
 
 #if PLAQ_GPU
-// Which sites a launch covers.
+// Tests of which sites a launch covers, by its region and the division of the lattice over ranks.
 PLAQ_FN constexpr bool some_outer(const HopArgs& a) { return a.geom.halos() && a.region() != REGION_INNER; }
 PLAQ_FN constexpr bool some_inner(const HopArgs& a) { return !a.geom.halos() || a.region() != REGION_OUTER; }
 
@@ -626,7 +626,7 @@ template <int W, class S> struct HopPack {
       if (both) project_row(a, i % rows, 0, i / rows / 2, i / rows % 2);
       else project_row(a, i % rows, 0, i / rows, a.parity());
     }
-    signal_when_all_wrote(a.departures, blocks);
+    signal_when_all_wrote(a.sent_flags, blocks);
   }
   static PLAQ_FN void block(const HopArgs& a, int) { run(a, gridDim.x); }
 #endif
@@ -756,7 +756,7 @@ template <int W, class S, int RECON> struct Hop {
     if constexpr (all) {
       const BlockOrder::Block block = order(a, sites).at(b);
       outer = block.outer, b = block.number, n = inner_sites(a.geom);
-      if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
+      if (outer) n = volume(a.geom) - n, await_messages(a.received_flags);
     }
     if (both && b * sites >= (u32)n) return;  // the launch has a few too many
     if constexpr (several) {

@@ -48,13 +48,13 @@ impl Error {
         error
     }
 
-    /// The same error with a hint about what to do.
+    /// Adds a hint of what the user can do to the error.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = hint.into();
         self
     }
 
-    /// The same error with a place: a file, line or rank.
+    /// Adds a place (a file, line or rank) to the error, before those that it has.
     pub fn at(mut self, place: impl std::fmt::Display) -> Self {
         self.0.place = match &*self.0.place {
             "" => place.to_string(),
@@ -63,19 +63,20 @@ impl Error {
         self
     }
 
-    /// The same error with another status.
+    /// Replaces the status of the error.
     pub fn with_status(mut self, status: Status) -> Self {
         self.0.status = status;
         self
     }
 
-    /// The same error with the name by which the caller knows the argument.
+    /// Replaces the argument's name in the error by the one that its caller uses, which `argument` returns for the
+    /// present name.
     pub fn renamed(mut self, argument: impl FnOnce(&str) -> String) -> Self {
         self.0.argument = argument(&self.0.argument);
         self
     }
 
-    /// The same error with another value that would have been accepted.
+    /// Adds `more`, another value that would have been accepted, to the error's text of what was expected.
     pub fn or_expected(mut self, more: &str) -> Self {
         self.0.expected.push_str(more);
         self
@@ -87,13 +88,13 @@ impl Error {
         (*status, [place, argument, expected, found, sentence, hint])
     }
 
-    /// The error with these parts.
+    /// Makes an error from its status and the texts that [`Error::parts`] returns.
     pub(crate) fn from_parts(status: Status, parts: [String; 6]) -> Self {
         let [place, argument, expected, found, sentence, hint] = parts;
         Error(Box::new(Parts { status, place, argument, expected, found, sentence, hint }))
     }
 
-    /// The text of the error, without place and hint.
+    /// The text of the error: argument, expected and found, or its sentence, without place and hint.
     pub fn what(&self) -> String {
         let Parts { argument, expected, found, sentence, .. } = &**self;
         let name = if argument.is_empty() { String::new() } else { format!("{argument}: ") };

@@ -102,7 +102,7 @@ impl Shape {
             order: field.order(),
         }
     }
-    /// The same shape on another device.
+    /// This shape for fields on another device.
     pub(crate) fn on(&self, device: &Device) -> Self {
         let geometry = self.geometry.on_device(device);
         Shape { device: device.clone(), geometry, ..self.clone() }

@@ -13,7 +13,7 @@ use plaq::linop::{LinOp, Shape};
 use plaq::operators::{
     ActionParams, CovariantShift, DiracParams, DoubletParams, LaplaceParams, QuarkAction,
 };
-use plaq::solvers::{slice_modes, unwatched, EigenParams, Shift, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, slice_modes, EigenParams, Shift, SolverKind, SolverParams, Stop};
 use reference::matrix::dag;
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
@@ -149,7 +149,7 @@ fn laplacians_are_solved() {
                     };
                     let solver = DiracSolver::new(op.clone(), params).unwrap();
                     let mut x = b.like(Precision::F64).unwrap();
-                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                     let what = format!("{components} {directions} {even_odd:?} {kind}");
                     assert!(report.converged, "{what}: {report:?}");
                     let found = complex(&x.save_lex().unwrap());
@@ -179,7 +179,7 @@ fn laplacians_take_shifts() {
         let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let mut xs: Vec<VectorField> =
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
-        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged, "{report:?}");
         for (shift, x) in shifts.iter().zip(&xs) {
             let x = complex(&x.save_lex().unwrap());
@@ -219,7 +219,7 @@ fn modes_of_time_slices() {
             let op = ActionParams::from(params).create(links).unwrap();
             assert!(op.within_time_slices());
             let wanted = EigenParams { count, tol, ..Default::default() };
-            let (v, report) = slice_modes(&*op, None, &wanted, &mut unwatched).unwrap();
+            let (v, report) = slice_modes(&*op, None, &wanted, &mut no_monitor).unwrap();
             assert!(report.converged, "{report:?}");
             let [x, y, z, times] = s.exact.lat.extents;
             let (volume, epsilon) = (x * y * z, 20.0 * tol);

@@ -34,7 +34,7 @@ use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::quenched::{overrelax, Quenched};
 use plaq::ops::time_slices::time_slices;
 use plaq::params::Choice as _;
-use plaq::solvers::{eigen_set, unwatched, EigenParams, Shift, SolverKind};
+use plaq::solvers::{eigen_set, no_monitor, EigenParams, Shift, SolverKind};
 
 pub(crate) const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
 pub(crate) const PHI_PRIME: [f64; 3] = [-2.1, 0.8, 1.3];
@@ -354,7 +354,7 @@ fn solutions_vanish_where_quarks_do() {
             let b = spinor::random(s.lat, 9);
             let rhs = s.spinor(Precision::F64, &b);
             let mut x = rhs.like(Precision::F64).unwrap();
-            assert!(solver.solve(&mut x, &rhs, &mut unwatched).unwrap().solver.converged);
+            assert!(solver.solve(&mut x, &rhs, &mut no_monitor).unwrap().solver.converged);
             let x: Field = field_from(&x.save_lex().unwrap());
             let of: Params = reference_params(&params);
             let back = s.reference().dirac(&of, [params.cf, params.cf_prime], &x);
@@ -714,7 +714,7 @@ fn all_eigenvalues_of_a_small_open_operator_are_found() {
     assert_eq!(normal.shape().numbers() as usize, inside);
     for count in [8, 3 * inside / 4] {
         let params = EigenParams { count, tol: 1e-9, ..Default::default() };
-        let (found, report) = eigen_set(&normal, None, &params, None, &mut unwatched).unwrap();
+        let (found, report) = eigen_set(&normal, None, &params, None, &mut no_monitor).unwrap();
         assert!(report.converged && found.count() == count);
         assert!(report.values.iter().all(|v| *v > 1e-6), "{:?}", report.values);
     }
@@ -748,11 +748,11 @@ fn shifts_and_chains_meet_the_largest_site() {
         point[s.lat.lex([0, 0, 0, 2])][1][2] = C::ONE;
         b.load_lex(&field_numbers(&point)).unwrap();
         let mut x = b.like(Precision::F64).unwrap();
-        let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+        let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
         assert!(report.converged && report.residual_site[0] <= site, "{report:?}");
         let shifts = [0.0, 0.3].map(|sigma| Shift { sigma, tol: 1e-4, heavy_quark: 0.0 });
         let mut xs = vec![b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap()];
-        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged && report.solver.residual_site[0] <= site);
         for (shift, x) in shifts.iter().zip(&xs) {
             let (mut t, mut r) = (b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap());

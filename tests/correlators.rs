@@ -14,7 +14,7 @@ use plaq::operators::{Boundary, DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, outward_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::source::{Source, SourceSites};
-use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, Progress, SolverKind, SolverParams, Stop};
 use reference::correlators::{nucleon, pion, rho, Propagator};
 use reference::numbers::{field_numbers, gauge_numbers};
 use reference::{spinor, su3, Gauge, Lattice, C};
@@ -194,7 +194,7 @@ fn columns_at_a_time_make_the_same_propagator() {
                 assert!((found - norm2.sqrt()).abs() < 1e-3 * found, "{found:e} {norm2:e}");
             }
         }
-        let refused = propagator(&solver, Source::wall(0), 13, &mut unwatched);
+        let refused = propagator(&solver, Source::wall(0), 13, &mut no_monitor);
         assert_eq!(refused.unwrap_err().status, Status::BadParameter);
         // Asked to stop during the second solve, the remaining solves take one iteration each.
         let mut calls = 0;
@@ -240,7 +240,7 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                     ..Default::default()
                 };
                 let solver = DiracSolver::new(op, params).unwrap();
-                let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
+                let (x, report) = propagator(&solver, source, COLUMNS, &mut no_monitor).unwrap();
                 assert!(report.solver.converged);
                 correlators(&x, source.position, Boundary::ANTIPERIODIC).unwrap()
             };

@@ -10,7 +10,7 @@ use plaq::compose::{Deflation, DiracSolver, Equations, LowModes, Schur, Solution
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::operators::{DiracParams, Distance, Doublet, DoubletParams, QuarkAction, Wilson};
-use plaq::solvers::{unwatched, EigenParams, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, EigenParams, SolverKind, SolverParams, Stop};
 use reference::numbers::gauge_numbers;
 use reference::{su3, Gauge, Lattice};
 use Precision::{F16, F32, F64};
@@ -36,7 +36,7 @@ fn operator(device: &Device) -> Arc<dyn QuarkAction> {
 
 fn modes(op: &Arc<dyn QuarkAction>, form: Option<Schur>, count: usize) -> Arc<LowModes> {
     let params = EigenParams { count, verify: false, ..Default::default() };
-    let (modes, report) = LowModes::find(op, form, &params, &mut unwatched).unwrap();
+    let (modes, report) = LowModes::find(op, form, &params, &mut no_monitor).unwrap();
     assert!(report.converged && modes.count() == count, "{report:?}");
     Arc::new(modes)
 }
@@ -120,7 +120,7 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
                 // Later its buffers for messages would be there.
                 let max = device.used().0 + solver.memory(2).unwrap();
                 device.limit_memory(max);
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                 device.limit_memory(u64::MAX);
                 assert!(report.solver.converged, "{params:?}: {report:?}");
                 assert!(report.memory_peak <= max, "{params:?}: {max} {report:?}");
@@ -174,7 +174,7 @@ fn a_doublet_is_deflated() {
             let solver = solver.with_deflation(deflation).unwrap();
             let b = noise(&solver, F64);
             let mut x = b.like(F64).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
             assert!(report.converged, "{report:?}");
             (x, report.iterations)
         };
@@ -213,6 +213,6 @@ fn modes_of_another_operator_are_refused() {
     let solver = solver.with_deflation(deflation(&op, even)).unwrap();
     op.update(&gauge(device)).unwrap();
     let (b, mut x) = (noise(&solver, F64), noise(&solver, F64));
-    let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+    let error = solver.solve(&mut x, &b, &mut no_monitor).unwrap_err();
     assert_eq!(error.status, Status::FieldMismatch, "{error}");
 }

@@ -18,7 +18,7 @@ use plaq::operators::{
 use plaq::ops::correlators::correlators;
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, Shift, SolverKind, SolverParams, Stop};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
@@ -93,7 +93,7 @@ fn the_weighted_operator_equals_the_reference() {
                     Precision::ALL.into_iter().flat_map(|p| [(false, p), (true, p)])
                 {
                     let (expect, expect_dag) = (expect((adjoint, false)), expect((adjoint, true)));
-                    let op = weights.around(plain.clone(), adjoint);
+                    let op = weights.weighted(plain.clone(), adjoint);
                     let op = op.shared_copy((precision, Recon::R12)).unwrap();
                     let inp = s.spinors(precision, Subset::Full, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
@@ -201,7 +201,7 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
                     let asked = SolveParams { solution, ..base };
                     let solver = DiracSolver::new(op.clone(), asked).unwrap();
                     let mut x = b.like(Precision::F64).unwrap();
-                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                     assert!(report.solver.converged, "{params:?}: {report:?}");
                     let all = x.save_lex().unwrap();
                     let each = all.chunks(all.len() / 2).zip(&columns);
@@ -241,7 +241,7 @@ fn a_heavy_pion_is_that_of_the_free_field() {
         let worst = |distance: Option<Distance>| {
             let solver = solver(op.clone(), 1e-9, distance, Precision::F32);
             let (field, report) =
-                propagator(&solver, Source::wall(t0), 12, &mut unwatched).unwrap();
+                propagator(&solver, Source::wall(t0), 12, &mut no_monitor).unwrap();
             assert!(report.solver.converged, "{report:?}");
             let pion = correlators(&field, [0, 0, 0, t0], Boundary::ANTIPERIODIC).unwrap().pion;
             largest((0..times).map(|t| (pion[t] / exact(t) - 1.0).abs()))
@@ -296,7 +296,7 @@ fn weights_leave_the_solution_as_it_is() {
                     if let Some(guess) = guess {
                         x.copy_rhs(0, guess, 0, 2).unwrap();
                     }
-                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                     assert!(report.solver.converged, "{base:?}: {report:?}");
                     (x, report.solver.iterations)
                 };
@@ -344,7 +344,7 @@ fn what_has_no_weights_is_refused() {
     let solver = DiracSolver::new(op.clone(), normal).unwrap();
     let b = solver.op().subset_shape(Subset::Even).field(1).unwrap();
     let error =
-        solver.multishift(&shifts, &mut [b.like(Precision::F64).unwrap()], &b, &mut unwatched);
+        solver.multishift(&shifts, &mut [b.like(Precision::F64).unwrap()], &b, &mut no_monitor);
     let error = error.unwrap_err();
     assert!(error.status == Status::Unsupported && error.message().contains("distance_alpha"));
     for (components, directions) in [(Components::COLOUR, 15), (Components::SPINOR, 7)] {
@@ -364,7 +364,7 @@ fn what_has_no_weights_is_refused() {
         if automatic.is_some() {
             let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
             let mut x = b.like(Precision::F64).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert_eq!(report.chosen, Chosen::OnlyKrylov);
         }
     }

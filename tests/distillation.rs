@@ -19,7 +19,7 @@ use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapShared, OverlapSolving};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::{Lattice, C};
 
 const N: usize = 5;
@@ -68,7 +68,7 @@ fn modes_on(s: &Setup, precision: Precision) -> (Modes, Vec<Vec<C>>) {
 fn some_modes(s: &Setup, precision: Precision, count: usize) -> (Modes, Vec<Vec<C>>) {
     let gauge = s.gauge.to(precision, Recon::R18).unwrap();
     let settings = ModesSettings { count, ..Default::default() };
-    let modes = Modes::new(&gauge, None, &settings, &mut unwatched).unwrap();
+    let modes = Modes::new(&gauge, None, &settings, &mut no_monitor).unwrap();
     let report = modes.search();
     assert!(report.converged && report.verified, "{report:?}");
     let all = complex(&modes.vectors().get(0, count).unwrap().save_lex().unwrap());
@@ -178,7 +178,8 @@ fn perambulators_equal_products_with_solutions() {
                 found = tau;
                 Ok(())
             };
-            let done = perambulators(&solver, &modes, &[t0], 3, &mut unwatched, &mut keep).unwrap();
+            let done =
+                perambulators(&solver, &modes, &[t0], 3, &mut no_monitor, &mut keep).unwrap();
             assert!(done.whole && done.report.solver.converged);
             // Column 4 b + s has mode b on slice t0 in spin s.
             let (slice, sites) = (lat.volume() / times, lat.volume());
@@ -194,7 +195,7 @@ fn perambulators_equal_products_with_solutions() {
                 let borrowed: Vec<&[C]> = columns.iter().map(Vec::as_slice).collect();
                 let b = s.vectors(precision, Components::SPINOR, &borrowed);
                 let mut x = b.like(precision).unwrap();
-                assert!(solver.solve(&mut x, &b, &mut unwatched).unwrap().solver.converged);
+                assert!(solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver.converged);
                 complex(&x.save_lex().unwrap()).chunks(12 * sites).map(<[C]>::to_vec).collect()
             };
             let spin = |field: &[C], spin: usize| -> Vec<C> {
@@ -223,7 +224,7 @@ fn perambulators_equal_products_with_solutions() {
                 back = tau;
                 Ok(())
             };
-            perambulators(&solver, &modes, &[0], 0, &mut unwatched, &mut keep).unwrap();
+            perambulators(&solver, &modes, &[0], 0, &mut no_monitor, &mut keep).unwrap();
             let five = |s: usize| if s < 2 { 1.0 } else { -1.0 };
             let mut turned = vec![];
             for at in 0..16 * N * N {
@@ -238,7 +239,7 @@ fn perambulators_equal_products_with_solutions() {
             let insertion = Insertion { gamma, path: vec![], momentum: [0; 3] };
             let sinks = [t0, 0];
             let (both, done) =
-                generalised(&solver, &modes, (t0, &sinks), &[insertion], 0, &mut unwatched)
+                generalised(&solver, &modes, (t0, &sinks), &[insertion], 0, &mut no_monitor)
                     .unwrap();
             assert!(done.whole && both.len() == 2 * times * 16 * N * N);
             let all = &both[times * 16 * N * N..];
@@ -267,7 +268,7 @@ fn perambulators_equal_products_with_solutions() {
                 ..Default::default()
             };
             let eta = noise.coefficients(&modes).unwrap();
-            let (phi, _) = noise.solved(&solver, &modes, 0, &mut unwatched).unwrap();
+            let (phi, _) = noise.solved(&solver, &modes, 0, &mut no_monitor).unwrap();
             let mut expected = vec![];
             for column in 0..4 {
                 for t in 0..times {
@@ -295,13 +296,14 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let times = s.geometry.extents()[3];
         let settings = ModesSettings { count: N, steps: 2, tol: 1e-12, ..Default::default() };
         let whole = Modes::memory(&s.gauge, &settings).unwrap();
-        let modes = Modes::new(&s.gauge, None, &settings, &mut unwatched).unwrap();
+        let modes = Modes::new(&s.gauge, None, &settings, &mut no_monitor).unwrap();
         let report = modes.search();
         assert_eq!((whole.slices, modes.vectors().on_device()), (times, N));
         let held = s.device.used().0;
         s.device.limit_memory(held + whole.search * 95 / 100);
         let short = Modes::memory(&s.gauge, &settings).unwrap();
-        let (slices, parts) = (short.slices, Modes::new(&s.gauge, None, &settings, &mut unwatched));
+        let (slices, parts) =
+            (short.slices, Modes::new(&s.gauge, None, &settings, &mut no_monitor));
         s.device.limit_memory(u64::MAX);
         assert!(slices < times && short.search < whole.search, "{short:?} {whole:?}");
         let parts = parts.unwrap();
@@ -318,7 +320,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         };
         close(&elementals(&parts), &elementals(&modes), 1e-6, "modes of parts");
         let mixed = ModesSettings { mixed: true, ..settings };
-        let mixed = Modes::new(&s.gauge, None, &mixed, &mut unwatched).unwrap();
+        let mixed = Modes::new(&s.gauge, None, &mixed, &mut no_monitor).unwrap();
         let found = mixed.search();
         assert!(found.converged && found.verified, "{found:?}");
         near(&found.values, &report.values, 1e-9);
@@ -330,7 +332,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let here = Modes::load(&path, &s.gauge, None).unwrap();
         assert_eq!(here.vectors().on_device(), N);
         let all = ModesSettings { vectors: VectorMemory::Host, ..settings };
-        let host = Modes::new(&s.gauge, None, &all, &mut unwatched).unwrap();
+        let host = Modes::new(&s.gauge, None, &all, &mut no_monitor).unwrap();
         assert_eq!(host.vectors().on_device(), 1);
         assert_eq!(elementals(&parts), elementals(&here));
         assert_eq!(elementals(&host), elementals(&modes));
@@ -354,7 +356,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
             OverlapSettings { mass: 0.3, modes: Some(8), delta: 1e-7, ..Default::default() };
         let (kernel, target) = settings.kernel(s.gauge.clone()).unwrap();
         let found = settings.modes();
-        let found = OverlapKernelModes::find(&kernel, None, &found, None, &mut unwatched).unwrap();
+        let found = OverlapKernelModes::find(&kernel, None, &found, None, &mut no_monitor).unwrap();
         let op = Arc::new(settings.operator(kernel, found, target).unwrap());
         let kept = Mutex::new(OverlapShared::default());
         for subtract in [true, false] {
@@ -367,7 +369,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
                     Ok(())
                 };
                 let done =
-                    perambulators(inverse, &modes, times, 0, &mut unwatched, &mut keep).unwrap();
+                    perambulators(inverse, &modes, times, 0, &mut no_monitor, &mut keep).unwrap();
                 assert!(done.whole && done.report.solver.converged);
                 all
             };
@@ -385,7 +387,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
                 }
                 let field = s.vectors(Precision::F64, Components::SPINOR, &[&source]);
                 let mut x = field.like(Precision::F64).unwrap();
-                assert!(solver.solve(&mut x, &field, &mut unwatched).unwrap().converged);
+                assert!(solver.solve(&mut x, &field, &mut no_monitor).unwrap().converged);
                 let x = complex(&x.save_lex().unwrap());
                 for sink in 0..4 {
                     let one: Vec<C> = (0..3 * sites)
@@ -405,7 +407,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
                 let insertion =
                     Insertion { gamma: Gamma::new(0).unwrap(), path: vec![], momentum: [0; 3] };
                 let (found, done) =
-                    generalised(&inverse, &modes, (t0, &[0]), &[insertion], 0, &mut unwatched)
+                    generalised(&inverse, &modes, (t0, &[0]), &[insertion], 0, &mut no_monitor)
                         .unwrap();
                 assert!(done.whole && found.len() == times * 16 * FEW * FEW);
                 // tau(0, t0) = gamma5 tau(t0, 0)^dagger gamma5
@@ -442,7 +444,7 @@ fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
         let inverse = OverlapInverse::new(&op, OverlapSolving::default(), None, &kept, 4 * FEW);
         let mut keep = |_: usize, _: Vec<C>| Ok(());
         s.device.limit_memory(s.device.used().0 + 1000);
-        let short = perambulators(&inverse, &modes, &[0], 0, &mut unwatched, &mut keep);
+        let short = perambulators(&inverse, &modes, &[0], 0, &mut no_monitor, &mut keep);
         s.device.limit_memory(u64::MAX);
         let e = short.err().unwrap();
         assert_eq!(e.status, Status::OutOfMemory, "{e}");
@@ -456,7 +458,7 @@ fn what_cannot_be_is_refused() {
     let extents = s.lat.extents;
     let all = 3 * extents[0] * extents[1] * extents[2];
     let settings = ModesSettings { count: all + 1, ..Default::default() };
-    let e = Modes::new(&s.gauge, None, &settings, &mut unwatched).err().unwrap();
+    let e = Modes::new(&s.gauge, None, &settings, &mut no_monitor).err().unwrap();
     assert_eq!(e.status, Status::BadParameter);
     assert!(e.to_string().contains(&all.to_string()), "{e}");
     let (modes, _) = modes_on(s, Precision::F64);
@@ -464,10 +466,10 @@ fn what_cannot_be_is_refused() {
     let op = other.wilson(DiracParams::default());
     let solver = DiracSolver::new(op, SolveParams::default()).unwrap();
     let mut keep = |_: usize, _: Vec<C>| Ok(());
-    let e = perambulators(&solver, &modes, &[0], 0, &mut unwatched, &mut keep).err().unwrap();
+    let e = perambulators(&solver, &modes, &[0], 0, &mut no_monitor, &mut keep).err().unwrap();
     assert_eq!(e.status, Status::FieldMismatch, "{e}");
     let solver =
         DiracSolver::new(s.wilson(DiracParams::default()), SolveParams::default()).unwrap();
-    let e = perambulators(&solver, &modes, &[extents[3]], 0, &mut unwatched, &mut keep);
+    let e = perambulators(&solver, &modes, &[extents[3]], 0, &mut no_monitor, &mut keep);
     assert_eq!(e.err().unwrap().status, Status::InvalidArgument);
 }

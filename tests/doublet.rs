@@ -10,7 +10,7 @@ use plaq::fields::{
     blas, Components, GaugeField, Geometry, Noise, Precision, Recon, Subset, VectorField,
 };
 use plaq::operators::{ActionParams, DiracParams, DoubletParams, LaplaceParams, QuarkAction};
-use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, Shift, SolverKind, SolverParams, Stop};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
@@ -195,7 +195,7 @@ fn doublets_are_solved() {
                     };
                     let solver = DiracSolver::new(op.clone(), solve).unwrap();
                     let mut x = b.like(Precision::F64).unwrap();
-                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                     let what = format!("{params:?} {even_odd:?} {kind} {sloppy}");
                     assert!(report.converged, "{what}: {report:?}");
                     let dagger = solution == Solution::MatDag;
@@ -257,7 +257,7 @@ fn schur_complements_and_shifts() {
         let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let mut xs: Vec<VectorField> =
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
-        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged, "{report:?}");
         for (shift, x) in shifts.iter().zip(&xs) {
             let (mut t, mut y) = (b.like(b.precision()).unwrap(), b.like(b.precision()).unwrap());
@@ -347,7 +347,7 @@ fn half_where_it_is_fast() {
         b.set_noise(Noise::Normal, 5, 0).unwrap();
         let mut x = b.like(Precision::F64).unwrap();
         let solver = DiracSolver::new(op, solve).unwrap();
-        let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+        let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged);
         let expected = if fast { Precision::F16 } else { Precision::F32 };
         assert_eq!(report.iterated, (expected, recon));

@@ -15,7 +15,7 @@ use plaq::fields::{
 use plaq::linop::Schur;
 use plaq::operators::{ActionParams, DiracParams, InverseOwner};
 use plaq::ops::distillation::modes::{Modes as TimeModes, ModesSettings};
-use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, VectorMemory};
+use plaq::solvers::{eigen, no_monitor, EigenParams, SolverKind, SolverParams, VectorMemory};
 
 /// The table of memory in docs/lab/memory.md: 48^3 x 96 on a GPU, clover, links of two rows.
 #[test]
@@ -118,7 +118,7 @@ fn modes_of_the_kernel_take_what_docs_say() {
                 device.limit_memory(gb * 1_000_000_000);
             }
             let params = ModeParams { count: Some(300), ..Default::default() };
-            let modes = Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap();
+            let modes = Modes::find(&kernel, None, &params, None, &mut no_monitor).unwrap();
             let (vectors, report) = (modes.vectors(), modes.report());
             let [held, max] = [device.used().0, device.used().1].map(|b| b as f64 * 1e-9);
             let memory = memory.map_or("no limit".into(), |gb| format!("{gb} GB"));
@@ -151,7 +151,7 @@ fn modes_of_time_slices_take_what_docs_say() {
             let known = TimeModes::memory(&links, &wanted).unwrap();
             let before = device.used().0;
             device.reset_peak();
-            let modes = TimeModes::new(&links, None, &wanted, &mut unwatched).unwrap();
+            let modes = TimeModes::new(&links, None, &wanted, &mut no_monitor).unwrap();
             let [kept, peak] = [device.used().0, device.used().1].map(|bytes| bytes - before);
             let (most, copy) = (
                 known.search as f64,
@@ -226,14 +226,14 @@ fn toy(device: &Device) -> Result<f64> {
     }
     let normal = plaq::linop::Normal::mdag_m(op.clone());
     let params = EigenParams { count: 2, tol: 1e-6, ..Default::default() };
-    let (mut v, _) = eigen(&normal, None, &params, None, &mut unwatched)?;
+    let (mut v, _) = eigen(&normal, None, &params, None, &mut no_monitor)?;
     v.set_noise(Noise::Normal, 2, 0)?;
     drop((kept, r));
     let solver = SolverParams { kind: SolverKind::Cgnr, ..SolverParams::default() };
     let sloppy = Some((Precision::F32, Recon::R12));
     let params = SolveParams { solver, sloppy, ..SolveParams::default() };
     let solver = DiracSolver::new(op, params)?;
-    solver.solve(&mut x, &v, &mut unwatched)?;
+    solver.solve(&mut x, &v, &mut no_monitor)?;
     Ok(blas::norm2(&x)?[0])
 }
 

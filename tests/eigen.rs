@@ -172,7 +172,7 @@ fn short_memory_finds_the_same_vectors() {
         let op = square(&device, extents, &u, Precision::F64);
         let params = EigenParams { count: 14, tol: 1e-11, ..Default::default() };
         let unlimited =
-            solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap().1;
+            solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap().1;
         assert!(unlimited.converged && unlimited.verified, "{unlimited:?}");
         let expect = if many { &unlimited.values[..] } else { &dense()[..14] };
         let (full, least) = (unlimited.max_vectors, params.count + 16);
@@ -193,7 +193,7 @@ fn short_memory_finds_the_same_vectors() {
             let params = EigenParams { vectors, ..params.clone() };
             let held = device.used().0;
             device.limit_memory(if last { held + limit } else { u64::MAX });
-            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::unwatched);
+            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::no_monitor);
             device.limit_memory(u64::MAX);
             let (set, r) = found.unwrap();
             let what = format!("{vectors:?} {limit} of {max}: {r:?}");
@@ -216,7 +216,7 @@ fn short_memory_finds_the_same_vectors() {
             let held = device.used().0;
             device.limit_memory(if last { held + limit } else { u64::MAX });
             device.reset_peak();
-            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::unwatched);
+            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::no_monitor);
             device.limit_memory(u64::MAX);
             assert_eq!(found.err().unwrap().status, Status::OutOfMemory);
             assert_eq!(device.used().1, held);
@@ -332,7 +332,7 @@ fn lanczos_finds_both_ends_of_a_dense_spectrum() {
                 let params =
                     EigenParams { end, count: 9, block, tol, filter, ..Default::default() };
                 let (v, report) =
-                    solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                    solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
                 let what = format!("{precision:?} {end:?} {block} {filter:?}: {report:?}");
                 assert!(report.converged, "{what}");
                 let top = exact[exact.len() - 1];
@@ -366,7 +366,7 @@ fn a_search_goes_on_from_saved_vectors() {
         let op = square(&device, extents, &u, Precision::F64);
         let params = EigenParams { count: 8, tol: 1e-10, ..Default::default() };
         let run = |params: &EigenParams, guess: Option<&SpinorField>| {
-            solvers::eigen(&op, None, params, guess, &mut solvers::unwatched).unwrap()
+            solvers::eigen(&op, None, params, guess, &mut solvers::no_monitor).unwrap()
         };
         let (v, first) = run(&params, None);
         assert!(first.converged, "{first:?}");
@@ -406,14 +406,14 @@ fn eigenvalues_of_high_multiplicity_are_all_found() {
         for (count, block) in [(14, 6), (14, 1), (40, 1), (100, 3)] {
             let params = EigenParams { count, block, tol: 1e-10, ..Default::default() };
             let (_, report) =
-                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
             assert!(report.converged && report.verified, "{report:?}");
             for (k, v) in report.values.iter().enumerate() {
                 assert!((v - exact[k]).abs() < 1e-8, "{count} {block} {k}: {v} {}", exact[k]);
             }
         }
         let params = RitzParams { count: 14, tol: 1e-8, ..Default::default() };
-        let (_, report) = solvers::ritz(&op, &params, None, &mut solvers::unwatched).unwrap();
+        let (_, report) = solvers::ritz(&op, &params, None, &mut solvers::no_monitor).unwrap();
         assert!(report.converged && report.verified, "{report:?}");
         let off = report.values.iter().zip(&exact).map(|(v, e)| (v - e).abs());
         assert!(largest(off) < 1e-8, "{report:?}");
@@ -459,7 +459,7 @@ fn no_eigenvalue_is_missing() {
     let n = exact.len();
     assert!((exact[39] - 0.50208).abs() < 1e-5 && (exact[59] - 0.66201).abs() < 1e-5);
     let check = |params: EigenParams| {
-        let (v, r) = solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+        let (v, r) = solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
         let what = format!("{params:?} {r:?}");
         assert!(r.converged && r.verified, "{what}");
         for (k, value) in r.values.iter().enumerate() {
@@ -494,27 +494,28 @@ fn no_eigenvalue_is_missing() {
         check(EigenParams { count: 8, filter, end: End::Largest, ..Default::default() });
     }
     let more = EigenParams { count: n + 1, ..Default::default() };
-    let error = solvers::eigen(&op, None, &more, None, &mut solvers::unwatched).unwrap_err();
+    let error = solvers::eigen(&op, None, &more, None, &mut solvers::no_monitor).unwrap_err();
     assert_eq!(error.status, Status::BadParameter);
     // What has not been looked at is not called verified; what could not be is not called converged.
     let unasked = EigenParams { count: 4, verify: false, ..Default::default() };
-    let (_, r) = solvers::eigen(&op, None, &unasked, None, &mut solvers::unwatched).unwrap();
+    let (_, r) = solvers::eigen(&op, None, &unasked, None, &mut solvers::no_monitor).unwrap();
     assert!(r.converged && !r.verified, "{r:?}");
     let (v, _) = solvers::eigen(
         &op,
         None,
         &EigenParams { count: 5, ..unasked },
         None,
-        &mut solvers::unwatched,
+        &mut solvers::no_monitor,
     )
     .unwrap();
     let mut wrong = op.shape().field(4).unwrap();
     wrong.copy_rhs(0, &v, 1, 4).unwrap();
     let few = EigenParams { count: 4, max_restarts: 1, ..Default::default() };
-    let (_, r) = solvers::eigen(&op, None, &few, Some(&wrong), &mut solvers::unwatched).unwrap();
+    let (_, r) = solvers::eigen(&op, None, &few, Some(&wrong), &mut solvers::no_monitor).unwrap();
     assert!(!r.converged && !r.verified, "{r:?}");
     let enough = EigenParams { max_restarts: 50, ..few };
-    let (_, r) = solvers::eigen(&op, None, &enough, Some(&wrong), &mut solvers::unwatched).unwrap();
+    let (_, r) =
+        solvers::eigen(&op, None, &enough, Some(&wrong), &mut solvers::no_monitor).unwrap();
     assert!(r.converged && (r.values[0] - low).abs() < 1e-8 * high, "{r:?}");
 }
 
@@ -553,7 +554,7 @@ fn a_part_of_a_level_of_high_multiplicity() {
             for (count, max_vectors) in [(30, 64), (1, 96)] {
                 let params = EigenParams { count, max_vectors, max_restarts: 100, ..one.clone() };
                 let (v, r) =
-                    solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                    solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
                 assert!(r.converged && r.verified, "{r:?}");
                 assert!(r.values.iter().all(|v| (v - max).abs() < 1e-9), "{max} {r:?}");
                 let (residual, off) = verify(&op, &v, &r.values);
@@ -573,17 +574,17 @@ fn all_eigenvectors_of_a_small_operator() {
     let (op, exact) = schur([2, 2, 2, 2]);
     for count in [90, 93, 96] {
         let params = EigenParams { count, ..Default::default() };
-        let (_, r) = solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+        let (_, r) = solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
         assert!(r.converged && r.stopped_by == Some(StoppedBy::Residual), "{r:?}");
         let off = r.values.iter().zip(&exact).map(|(a, b)| (a - b).abs());
         assert!(largest(off) < 1e-11 * exact[95], "{r:?}");
         let params = RitzParams { count, tol: 1e-9, ..Default::default() };
-        let (_, r) = solvers::ritz(&op, &params, None, &mut solvers::unwatched).unwrap();
+        let (_, r) = solvers::ritz(&op, &params, None, &mut solvers::no_monitor).unwrap();
         assert!(r.converged && r.verified && r.values.len() == count, "{r:?}");
     }
     let single = square(&devices()[0], SMALL, &links(), Precision::F32);
     let params = EigenParams { count: 384, ..Default::default() };
-    let (_, r) = solvers::eigen(&single, None, &params, None, &mut solvers::unwatched).unwrap();
+    let (_, r) = solvers::eigen(&single, None, &params, None, &mut solvers::no_monitor).unwrap();
     assert!(r.converged, "{r:?}");
     let off = r.values.iter().zip(dense()).map(|(a, b)| (a - b).abs());
     assert!(largest(off) < 1e-5 * dense()[383]);
@@ -603,14 +604,14 @@ fn the_ritz_functional_takes_about_as_many_products_as_lanczos() {
         for end in [End::Smallest, End::Largest] {
             let lanczos = EigenParams { count: 1, end, tol: 1e-10, ..Default::default() };
             let (_, a) =
-                solvers::eigen(&op, None, &lanczos, None, &mut solvers::unwatched).unwrap();
+                solvers::eigen(&op, None, &lanczos, None, &mut solvers::no_monitor).unwrap();
             let tol = 1e-10 * a.largest;
             let params = RitzParams { end, tol, ..Default::default() };
-            let (v, b) = solvers::ritz(&op, &params, None, &mut solvers::unwatched).unwrap();
+            let (v, b) = solvers::ritz(&op, &params, None, &mut solvers::no_monitor).unwrap();
             println!("{end:?}: {} products, Lanczos {}", b.applications, a.applications);
             assert!(a.converged && b.converged && b.verified, "{a:?} {b:?}");
             let params = RitzParams { verify: false, ..params };
-            let (_, alone) = solvers::ritz(&op, &params, None, &mut solvers::unwatched).unwrap();
+            let (_, alone) = solvers::ritz(&op, &params, None, &mut solvers::no_monitor).unwrap();
             println!("without verification: {} products", alone.applications);
             assert!(alone.converged && !alone.verified, "{alone:?}");
             assert!(alone.applications < 1500 && b.applications < 4000, "{alone:?} {b:?}");
@@ -629,9 +630,9 @@ fn the_ritz_functional_and_lanczos_agree_within_their_bounds() {
         let u: Gauge = su3::smooth_gauge(lat, 0.5, 9).iter().map(su3::reunitarise).collect();
         let op = square(&device, extents, &u, Precision::F64);
         let lanczos = EigenParams { count: 3, tol: 1e-11, ..Default::default() };
-        let (_, a) = solvers::eigen(&op, None, &lanczos, None, &mut solvers::unwatched).unwrap();
+        let (_, a) = solvers::eigen(&op, None, &lanczos, None, &mut solvers::no_monitor).unwrap();
         let ritz = RitzParams { count: 3, tol: 1e-5, ..Default::default() };
-        let (v, b) = solvers::ritz(&op, &ritz, None, &mut solvers::unwatched).unwrap();
+        let (v, b) = solvers::ritz(&op, &ritz, None, &mut solvers::no_monitor).unwrap();
         assert!(a.converged && b.converged, "{a:?} {b:?}");
         let (residual, off) = verify(&op, &v, &b.values);
         assert!(residual < 1.1e-5 && off < 1e-12, "{residual:e} {off:e}");
@@ -640,7 +641,7 @@ fn the_ritz_functional_and_lanczos_agree_within_their_bounds() {
             assert!((a.values[k] - b.values[k]).abs() < bound, "{k} {:?} {:?}", a, b);
         }
         let largest = RitzParams { end: End::Largest, count: 2, tol: 1e-3, ..ritz };
-        let (_, c) = solvers::ritz(&op, &largest, None, &mut solvers::unwatched).unwrap();
+        let (_, c) = solvers::ritz(&op, &largest, None, &mut solvers::no_monitor).unwrap();
         assert!(c.converged && c.values[0] >= c.values[1] && c.values[0] <= a.largest, "{c:?}");
     }
 }
@@ -655,7 +656,7 @@ fn an_operator_in_single_precision_inside_gives_the_same_modes() {
         let cheap = square(&device, extents, &u, Precision::F32);
         let params = EigenParams { count: 6, tol: 1e-6, ..Default::default() };
         let run = |cheap: Option<&dyn LinOp>| {
-            solvers::eigen(&op, cheap, &params, None, &mut solvers::unwatched).unwrap().1
+            solvers::eigen(&op, cheap, &params, None, &mut solvers::no_monitor).unwrap().1
         };
         let (a, b) = (run(None), run(Some(&cheap)));
         assert!(a.converged && b.converged, "{b:?}");
@@ -702,8 +703,8 @@ fn time_is_over_on_all_ranks_at_once() {
             let lanczos = EigenParams { count: 3, max_seconds, ..Default::default() };
             let ritz = RitzParams { count: 3, tol: 1e-6, max_seconds, ..Default::default() };
             match method {
-                2 => solvers::ritz(op, &ritz, None, &mut solvers::unwatched).unwrap(),
-                _ => solvers::eigen(op, None, &lanczos, None, &mut solvers::unwatched).unwrap(),
+                2 => solvers::ritz(op, &ritz, None, &mut solvers::no_monitor).unwrap(),
+                _ => solvers::eigen(op, None, &lanczos, None, &mut solvers::no_monitor).unwrap(),
             }
         };
         for (method, seconds) in [(0, 0.03), (1, 0.4), (2, 0.15)] {
@@ -736,7 +737,7 @@ fn time_is_over_on_all_ranks_at_once() {
         }
         // Too few restarts are another limit.
         let few = EigenParams { count: 3, max_restarts: 1, ..Default::default() };
-        let (_, r) = solvers::eigen(&op, None, &few, None, &mut solvers::unwatched).unwrap();
+        let (_, r) = solvers::eigen(&op, None, &few, None, &mut solvers::no_monitor).unwrap();
         assert!(!r.converged && r.stopped_by == Some(StoppedBy::Iterations), "{r:?}");
     }
 }
@@ -749,7 +750,7 @@ fn what_cannot_be_is_refused_and_callbacks_stop() {
     let u: Gauge = u.iter().map(su3::reunitarise).collect();
     let op = square(device, extents, &u, Precision::F64);
     let status = |params: EigenParams| {
-        solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap_err().status
+        solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap_err().status
     };
     let good = EigenParams::default();
     assert_eq!(status(EigenParams { count: 0, ..good.clone() }), Status::BadParameter);
@@ -758,15 +759,15 @@ fn what_cannot_be_is_refused_and_callbacks_stop() {
     for max_seconds in [-1.0, f64::NAN] {
         assert_eq!(status(EigenParams { max_seconds, ..good.clone() }), Status::BadParameter);
         let ritz = RitzParams { max_seconds, ..Default::default() };
-        let error = solvers::ritz(&op, &ritz, None, &mut solvers::unwatched).unwrap_err();
+        let error = solvers::ritz(&op, &ritz, None, &mut solvers::no_monitor).unwrap_err();
         assert_eq!(error.status, Status::BadParameter);
     }
     let upside_down = Filter::Chebyshev { degree: 8, from: 2.0, to: 1.0 };
     assert_eq!(status(EigenParams { filter: upside_down, ..good.clone() }), Status::BadParameter);
     let half = square(device, extents, &u, Precision::F16);
-    let error = solvers::eigen(&half, None, &good, None, &mut solvers::unwatched).unwrap_err();
+    let error = solvers::eigen(&half, None, &good, None, &mut solvers::no_monitor).unwrap_err();
     assert_eq!(error.status, Status::Unsupported);
-    let error = solvers::eigen(&*half.0.op().clone(), None, &good, None, &mut solvers::unwatched)
+    let error = solvers::eigen(&*half.0.op().clone(), None, &good, None, &mut solvers::no_monitor)
         .unwrap_err();
     assert_eq!(error.status, Status::Unsupported);
     let mut stop = |_: &solvers::Progress| std::ops::ControlFlow::Break(());

@@ -25,13 +25,13 @@ fn the_tolerance_goes_by_the_precision() {
             let op = square(&device, extents, &u, precision);
             let params = EigenParams { count: 4, ..Default::default() };
             let (v, report) =
-                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
             assert!(report.converged && report.restarts < 20, "{precision:?}: {report:?}");
             let (residual, _) = verify(&op, &v, &report.values);
             assert!(residual < usual * report.largest, "{precision:?}: {residual:e}");
             let params = EigenParams { tol: 0.5 * least, ..params };
             let refused =
-                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap_err();
+                solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap_err();
             assert_eq!(refused.status, Status::BadParameter, "{refused}");
         }
     }
@@ -49,7 +49,7 @@ fn coarse_tolerances_end() {
         for (count, block) in [(1, 1), (3, 1), (9, 3)] {
             let params = EigenParams { count, block, tol, ..Default::default() };
             let (v, report) =
-                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                solvers::eigen(&op, None, &params, None, &mut solvers::no_monitor).unwrap();
             assert!(report.converged && report.restarts < 20, "{tol} {count}: {report:?}");
             let (residual, _) = verify(&op, &v, &report.values);
             assert!(residual <= tol * report.largest, "{tol} {count}: {residual:e}");

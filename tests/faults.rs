@@ -14,7 +14,7 @@ use plaq::error::{Error, Result, Status};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverParams, Stop};
 
 const TIMEOUT: f64 = 3.0;
 
@@ -55,7 +55,7 @@ impl Job {
         self.comm.guard(|| {
             fault(0)?;
             let mut x = self.source.like(Precision::F64)?;
-            let report = self.solver.solve(&mut x, &self.source, &mut unwatched)?;
+            let report = self.solver.solve(&mut x, &self.source, &mut no_monitor)?;
             fault(report.solver.iterations)?;
             assert!(report.solver.converged);
             Ok(report.solver.iterations)

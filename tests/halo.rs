@@ -22,7 +22,7 @@ use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::quenched::Quenched;
 use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 /// Masks of directions with halos: each alone, some together, all.
 const MASKS: [u8; 8] = [1, 2, 4, 8, 0b1001, 0b0110, 0b1110, 0b1111];
@@ -174,7 +174,7 @@ fn faces_go_the_shortest_way() {
                 // Without a request they use what the machine offers, which is not checked.
                 _ => continue,
             };
-            assert_eq!(face.way, expected, "{}: {face}", device.name());
+            assert_eq!(face.route, expected, "{}: {face}", device.name());
         }
     }
 }
@@ -204,8 +204,8 @@ fn one_rank_cannot_go_the_way_of_the_others() {
         for face in geometry.crossings(&device) {
             let whole = !connects && face.rank != last && comm.rank() != last;
             let near = whole && comm.host().contains(&face.rank);
-            assert_eq!(face.way == "its memory", near, "{}: {face}", device.name());
-            assert_ne!(face.way, "NCCL", "{}", device.name());
+            assert_eq!(face.route == "its memory", near, "{}: {face}", device.name());
+            assert_ne!(face.route, "NCCL", "{}", device.name());
         }
     }
 }
@@ -469,7 +469,7 @@ fn propagators() {
                 };
                 let solver = DiracSolver::new(Arc::new(op), params).unwrap();
                 let source = Source::point([1, 0, 3, 1]);
-                let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
+                let (x, report) = propagator(&solver, source, COLUMNS, &mut no_monitor).unwrap();
                 assert!(report.solver.converged);
                 let hadrons = correlators(&x, source.position, Boundary::PERIODIC).unwrap();
                 (x.save_lex().unwrap(), hadrons)

@@ -17,7 +17,7 @@ use plaq::ops::eigenvectors::{save_vectors, VectorFile};
 use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::solvers::shifts::Step;
 use plaq::solvers::{
-    solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
+    no_monitor, solve, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
     System,
 };
 use reference::rng::Rng;
@@ -147,7 +147,7 @@ fn colour_vectors_are_solved_for() {
                 let system = System { sloppy, ..System::new(fine.clone()) };
                 let params = SolverParams { kind, stop: Stop::at(1e-10), ..Default::default() };
                 let mut x = fine.shape().field(2).unwrap();
-                let report = solve(&system, &params, &mut x, &rhs, &mut unwatched).unwrap();
+                let report = solve(&system, &params, &mut x, &rhs, &mut no_monitor).unwrap();
                 assert!(report.converged, "{kind:?} {report:?}");
                 // Residuals that drift and reliable updates may cost some iterations in lower precision.
                 let max =

@@ -344,7 +344,7 @@ fn factors_by_coordinates(device: &Device) {
                 GaugeField::from_external(device, &geometry, form, &layout, &memory, checked)
                     .expect("without the factors they are unitary");
             assert!(largest_difference(&field.save_lex().expect("saves"), &links) <= bound);
-            let times = field.carrying(&layout, precision).expect("fits");
+            let times = field.with_host_factors(&layout, precision).expect("fits");
             assert!(largest_difference(&times.save_lex().expect("saves"), &carried) <= bound);
             let mut out = vec![0.0; links.len()];
             field.save(&layout, &mut External::write(vec![&mut out[..]])).expect("saves");

@@ -19,7 +19,7 @@ use plaq::ops::structure::loop_sums::{
 use plaq::ops::structure::loops::{loops, LoopKind, LoopNoise, LoopOperators, OneEnd};
 use plaq::ops::structure::low_mesons::low_mesons;
 use plaq::ops::structure::low_space::{LowSpace, LowVectors};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use crate::common::{devices, over_ranks};
 use crate::reference::C;
@@ -94,14 +94,14 @@ fn all_parts_add_up_to_the_trace() {
             let (how, factor) = (OneEnd::None, C::ONE);
             let plain = LoopKind { how, other: None, factor, low: None, change: None };
             let mut exact = None;
-            let watch = &mut unwatched;
+            let watch = &mut no_monitor;
             let by = (&solver, 0);
             loops(by, noise(volume), plain, operators, watch, &mut |_, found| exact = Some(found))
                 .unwrap();
             let exact = exact.unwrap();
             let mut sums = LoopSums::new(made, &quarks).unwrap();
             let goals = LoopGoals { vectors: 1, ..Default::default() };
-            let added = sums.add(&quarks, &goals, &mut unwatched, &mut |_, _| Ok(())).unwrap();
+            let added = sums.add(&quarks, &goals, &mut no_monitor, &mut |_, _| Ok(())).unwrap();
             assert!(added.reached && !added.stopped);
             let terms: Vec<Term> = sums.parts().iter().map(|p| p.term).collect();
             assert_eq!(terms, [Term::Noise(0), Term::Exact(1), Term::Exact(2), Term::Hopping]);
@@ -165,7 +165,7 @@ fn low_mesons_are_the_mean_over_sources() {
         let pairs = [(gamma(15), gamma(15)), (gamma(7), gamma(15)), (gamma(1), gamma(1))];
         let momenta = [[0; 3], [1, 0, 1]];
         for level in 1..=2 {
-            let found = low_mesons(&space, level, &pairs, &momenta, &mut unwatched).unwrap();
+            let found = low_mesons(&space, level, &pairs, &momenta, &mut no_monitor).unwrap();
             assert!(!found.stopped && found.failed == 0);
             let mut wanted = vec![C::ZERO; found.correlators.len()];
             let mut b = space.op().shape().field(12).unwrap();

@@ -25,7 +25,7 @@ use plaq::ops::overlap_settings::{OverlapSettings, OverlapShared, OverlapSolving
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{
-    eigen_memory, eigen_set, unwatched, EigenMethod, EigenParams, Progress, Shift, SolverKind,
+    eigen_memory, eigen_set, no_monitor, EigenMethod, EigenParams, Progress, Shift, SolverKind,
     SolverParams, VectorMemory,
 };
 use Precision::{F32, F64};
@@ -127,7 +127,7 @@ fn a_solve_takes_what_it_announces() {
             let one = solver.memory(1).unwrap();
             device.limit_memory(held as u64 + one - 1);
             device.reset_peak();
-            let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+            let error = solver.solve(&mut x, &b, &mut no_monitor).unwrap_err();
             assert_eq!(error.status, Status::OutOfMemory, "{what}");
             for number in [one, one - 1] {
                 assert!(error.message().contains(&number.to_string()), "{what}: {error}");
@@ -137,13 +137,13 @@ fn a_solve_takes_what_it_announces() {
 
             // Where all right-hand sides do not fit at once, they are solved for one after the other.
             device.limit_memory(needed - 1);
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.solver.converged && report.columns == 1, "{what}: {report:?}");
             assert_eq!(device.used().0, held as u64, "{what}: something was left");
 
             device.limit_memory(needed);
             device.reset_peak();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.solver.converged && report.columns == NRHS, "{what}: {report:?}");
             assert_eq!(report.memory_peak, device.used().1, "{what}");
             // GCR takes its directions as a cycle first needs them.
@@ -181,7 +181,7 @@ fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
                 let before = device.used().0;
                 device.limit_memory(room);
                 device.reset_peak();
-                assert!(solver.solve(&mut x, &b, &mut unwatched).unwrap().solver.converged);
+                assert!(solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver.converged);
                 device.limit_memory(u64::MAX);
                 assert_eq!(device.used().0, before, "{form}");
                 (device.used().1 - before, x.save_lex().unwrap())
@@ -246,13 +246,13 @@ fn short_memory_of_one_rank_refuses_on_all() {
             let source = Source::point([0; 4]);
             let shifts = [0.0, 0.1].map(|sigma| Shift { sigma, tol: 1e-8, heavy_quark: 0.0 });
             // Exchanges are made by a first solve.
-            solver.solve(&mut xs[0], &b, &mut unwatched).unwrap();
+            solver.solve(&mut xs[0], &b, &mut no_monitor).unwrap();
             xs[0].clear().unwrap();
             let held = device.used().0;
             device.limit_memory(if last { held + solver.memory(1).unwrap() - 1 } else { u64::MAX });
             let error = match solution {
-                Solution::Mat => solver.solve(&mut xs[0], &b, &mut unwatched).unwrap_err(),
-                _ => solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err(),
+                Solution::Mat => solver.solve(&mut xs[0], &b, &mut no_monitor).unwrap_err(),
+                _ => solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap_err(),
             };
             assert_eq!(error.status, Status::OutOfMemory, "{error}");
             assert!(error.message().contains("this solve needs"), "{error}");
@@ -260,11 +260,12 @@ fn short_memory_of_one_rank_refuses_on_all() {
             assert_eq!(blas::norm2(&xs[0]).unwrap(), [0.0; NRHS]);
             if solution == Solution::Mat {
                 device.limit_memory(if last { held + 1 } else { u64::MAX });
-                let error = propagator(&solver, source, 3, &mut unwatched).map(|_| ()).unwrap_err();
+                let error =
+                    propagator(&solver, source, 3, &mut no_monitor).map(|_| ()).unwrap_err();
                 assert!(error.message().contains("this propagator needs"), "{error}");
             }
             device.limit_memory(u64::MAX);
-            assert!(solver.solve(&mut xs[0], &b, &mut unwatched).unwrap().solver.converged);
+            assert!(solver.solve(&mut xs[0], &b, &mut no_monitor).unwrap().solver.converged);
         }
     }
 }
@@ -282,7 +283,7 @@ fn a_search_for_eigenvectors_takes_what_it_announces() {
             let params = EigenParams { vectors, ..params.clone() };
             device.limit_memory(held + announced);
             device.reset_peak();
-            let (_, report) = eigen_set(&op, None, &params, None, &mut unwatched).unwrap();
+            let (_, report) = eigen_set(&op, None, &params, None, &mut no_monitor).unwrap();
             device.limit_memory(u64::MAX);
             let taken = device.used().1 - held;
             let waiting = (report.max_vectors + 3 - report.on_device) as u64;
@@ -311,16 +312,16 @@ fn several_shifts_take_what_they_announce() {
         // Where not one right-hand side fits.
         device.limit_memory(held + 1);
         device.reset_peak();
-        let error = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();
+        let error = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap_err();
         assert_eq!(error.status, Status::OutOfMemory);
         assert_eq!(device.used(), (held, held));
         // Where not all of them do.
         device.limit_memory(needed - 1);
-        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged && report.columns < NRHS, "{report:?}");
         assert!(report.memory_peak < needed, "{needed}: {report:?}");
         device.limit_memory(needed);
-        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged && report.columns == NRHS, "{report:?}");
         assert!(needed as f64 <= 1.1 * report.memory_peak as f64, "{needed}: {report:?}");
     }
@@ -363,7 +364,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
             let (kernel, target) = settings.kernel(links.clone()).unwrap();
             let modes = settings.modes();
             let made = watch.bytes() - before;
-            let modes = Modes::find(&kernel, None, &modes, None, &mut unwatched).unwrap();
+            let modes = Modes::find(&kernel, None, &modes, None, &mut no_monitor).unwrap();
             println!("{what}: {made} for the kernel, {} with the search", watch.bytes() - before);
             let op = Arc::new(settings.operator(kernel, modes, target).unwrap());
             near(&what, 0.0, planned.memory, watch.bytes() - before);
@@ -376,7 +377,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
             if sign != SignMethod::Polynomial {
                 continue;
             }
-            let low = OverlapModes::find(&op, 2, 1e-3, &mut unwatched).unwrap();
+            let low = OverlapModes::find(&op, 2, 1e-3, &mut no_monitor).unwrap();
             let low = Arc::new(low);
             let shape = op.shape();
             let (mut x, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
@@ -403,7 +404,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
                 let mut kept = OverlapShared::default();
                 let solve = |kept: &mut OverlapShared, x: &mut SpinorField| {
                     let solver = how.solver(&op, Some(low.clone()), &[0.3], 2, kept).unwrap();
-                    assert!(solver.solve(x, &b, &mut unwatched).unwrap().converged);
+                    assert!(solver.solve(x, &b, &mut no_monitor).unwrap().converged);
                 };
                 let planned = how.needs(&op, Some(&low), 2, &kept).unwrap();
                 let (before, watch) = (device.used().0, device.watch_peak());
@@ -443,7 +444,7 @@ fn overlap_operators_are_planned_for_the_memory_that_there_is() {
         assert!(planned.memory <= all / 2, "{} of {all}", planned.memory);
         let watch = device.watch_peak();
         let (kernel, target) = settings.kernel(links.clone()).unwrap();
-        let modes = Modes::find(&kernel, None, &settings.modes(), None, &mut unwatched).unwrap();
+        let modes = Modes::find(&kernel, None, &settings.modes(), None, &mut no_monitor).unwrap();
         let op = settings.operator(kernel, modes, target).unwrap();
         let taken = watch.bytes() - before;
         assert!(taken > all / 4 && taken <= planned.memory, "{taken} of {}", planned.memory);
@@ -545,7 +546,7 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
             };
             refused("propagator", least as usize, &|| {
                 let source = Source::point([0; 4]);
-                Some(propagator(&solver, source, at_once, &mut unwatched).err()?.status)
+                Some(propagator(&solver, source, at_once, &mut no_monitor).err()?.status)
             });
         }
     }

@@ -15,7 +15,7 @@ use plaq::operators::{
     chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopCall, HopSum, SiteTerm, Wilson,
     WilsonType,
 };
-use plaq::solvers::{unwatched, EigenMethod, VectorMemory};
+use plaq::solvers::{no_monitor, EigenMethod, VectorMemory};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
 
@@ -44,7 +44,7 @@ fn modes(kernel: &Arc<HermitianWilson>, count: usize) -> Arc<Modes> {
 
 fn modes_in(kernel: &Arc<HermitianWilson>, count: usize, vectors: VectorMemory) -> Arc<Modes> {
     let params = ModeParams { count: Some(count), vectors, ..Default::default() };
-    Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap())
+    Arc::new(Modes::find(kernel, None, &params, None, &mut no_monitor).unwrap())
 }
 
 fn load(op: &dyn LinOp, fields: &[Field]) -> SpinorField {
@@ -182,7 +182,7 @@ fn eigenvalues_lie_on_the_circle() {
         let op = Overlap::new(Arc::new(sign), 0.0).unwrap();
         let params = plaq::solvers::EigenParams { count: 5, tol: 1e-9, ..Default::default() };
         let (v, report) =
-            plaq::solvers::eigen(&op.square(1), None, &params, None, &mut unwatched).unwrap();
+            plaq::solvers::eigen(&op.square(1), None, &params, None, &mut no_monitor).unwrap();
         assert!(report.converged, "{report:?}");
         for k in 0..5 {
             let expect = 2.0 * RHO * RHO * (1.0 + cosines[k]);
@@ -377,7 +377,7 @@ fn the_free_operator_is_the_one_of_momentum_space() {
         let lat = Lattice::new(extents);
         let kernel = kernel(&device, extents, &su3::unit_gauge(lat));
         let params = ModeParams { count: Some(0), block: 4, ..Default::default() };
-        let modes = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap());
+        let modes = Arc::new(Modes::find(&kernel, None, &params, None, &mut no_monitor).unwrap());
         assert_eq!(modes.count(), 0);
         let gammas = reference::gamma::gammas(reference::gamma::Basis::DeGrandRossi);
         let moduli = momenta(extents).into_iter().map(|(s2, w)| (s2 + w * w).sqrt());
@@ -437,7 +437,7 @@ fn levels_that_hold_both_signs_are_taken_apart() {
     moduli.sort_by(f64::total_cmp);
     let free = kernel(device, extents, &su3::unit_gauge(Lattice::new(extents)));
     let build = |kernel: &Arc<HermitianWilson>, params: &ModeParams| {
-        let modes = Modes::find(kernel, None, params, None, &mut unwatched).unwrap();
+        let modes = Modes::find(kernel, None, params, None, &mut no_monitor).unwrap();
         let sign = Sign::new(kernel.clone(), Arc::new(modes), SignParams::default()).unwrap();
         Overlap::new(Arc::new(sign), 0.0).unwrap()
     };
@@ -459,7 +459,7 @@ fn levels_that_hold_both_signs_are_taken_apart() {
         assert!((again.from() - modes.from()).abs() < 1e-9);
     }
     let op = build(&free, &ModeParams::default());
-    let low = plaq::compose::OverlapModes::find(&op, 4, 1e-9, &mut unwatched).unwrap();
+    let low = plaq::compose::OverlapModes::find(&op, 4, 1e-9, &mut no_monitor).unwrap();
     let square = |(s2, w): &(f64, f64)| 2.0 * RHO * RHO * (1.0 + w / (s2 + w * w).sqrt());
     let mut expect: Vec<f64> = all.iter().flat_map(|p| [square(p); 6]).collect();
     expect.sort_by(f64::total_cmp);
@@ -490,7 +490,7 @@ fn the_ritz_functional_gives_the_same_sign() {
         let find = |method| {
             let tol = if method == EigenMethod::Ritz { 2e-10 } else { 0.0 };
             let params = ModeParams { count: Some(2), method, tol, ..Default::default() };
-            Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap())
+            Arc::new(Modes::find(&kernel, None, &params, None, &mut no_monitor).unwrap())
         };
         let image = |modes: Arc<Modes>| {
             let params = SignParams { delta: 1e-5, ..Default::default() };
@@ -528,7 +528,7 @@ fn what_cannot_be_says_what_to_change() {
     refused(SignParams { max_degree: 10, ..good.clone() }, "project more low modes");
     let method = EigenMethod::Ritz;
     let rough = ModeParams { count: Some(4), tol: 1e-4, method, ..Default::default() };
-    let rough = Arc::new(Modes::find(&kernel, None, &rough, None, &mut unwatched).unwrap());
+    let rough = Arc::new(Modes::find(&kernel, None, &rough, None, &mut no_monitor).unwrap());
     let error = Sign::new(kernel.clone(), rough, good.clone()).err().unwrap();
     assert!(error.message().contains("smaller tolerance"), "{error}");
     // Links where the kernel has an exact zero: rho at which the trivial field's Q vanishes for p = 0.
@@ -538,7 +538,7 @@ fn what_cannot_be_says_what_to_change() {
     let massless = plaq::operators::Wilson::new(unit, params).unwrap();
     let massless = Arc::new(HermitianWilson::new(Arc::new(massless)).unwrap());
     let params = ModeParams { count: Some(12), block: 6, ..Default::default() };
-    let zero = Arc::new(Modes::find(&massless, None, &params, None, &mut unwatched).unwrap());
+    let zero = Arc::new(Modes::find(&massless, None, &params, None, &mut no_monitor).unwrap());
     let error = Sign::new(massless, zero, good).err().unwrap();
     assert!(error.message().contains("its sign is not known"), "{error}");
     let sign = Arc::new(Sign::new(kernel, modes, SignParams::default()).unwrap());
@@ -560,7 +560,7 @@ fn the_number_of_modes_is_found() {
     let delta = 1e-3;
     let found = |kernel: &Arc<HermitianWilson>, max| {
         let params = ModeParams { max_count: max, tol: 1e-9, ..Default::default() };
-        let modes = Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap());
+        let modes = Arc::new(Modes::find(kernel, None, &params, None, &mut no_monitor).unwrap());
         let params = SignParams { delta, ..Default::default() };
         let sign = Sign::new(kernel.clone(), modes.clone(), params).unwrap();
         assert!(sign.delta() <= delta && sign.degree() > 10);
@@ -590,7 +590,7 @@ fn high_modes_are_the_ends_of_the_spectrum() {
     for method in [EigenMethod::Lanczos, EigenMethod::Ritz] {
         let tol = if method == EigenMethod::Ritz { 1e-8 } else { 0.0 };
         let params = ModeParams { count: Some(1), high: 4, method, tol, ..Default::default() };
-        let modes = Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap();
+        let modes = Modes::find(&kernel, None, &params, None, &mut no_monitor).unwrap();
         assert_eq!((modes.high().len(), modes.high()[0]), (4, modes.largest()));
         for (k, h) in modes.high().iter().enumerate() {
             assert!(h.residual < 1e-3 && (h.value - moduli[k]).abs() <= h.residual, "{k}: {h:?}");

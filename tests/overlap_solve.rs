@@ -19,7 +19,7 @@ use plaq::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::overlap::overlap_propagators;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, EigenMethod, SolverReport, StoppedBy};
+use plaq::solvers::{no_monitor, EigenMethod, SolverReport, StoppedBy};
 use reference::numbers::gauge_numbers;
 use reference::{matrix, spinor, su3, Gauge, Lattice, C};
 
@@ -42,7 +42,7 @@ fn with_modes(
     let kernel = Overlap::kernel(Arc::new(links), S, DiracParams::default()).unwrap();
     let modes = ModeParams { count: Some(count), ..Default::default() };
     let sign = SignParams { delta: 1e-8, ..Default::default() };
-    Arc::new(Overlap::build(kernel, mass, &modes, sign, &mut unwatched).unwrap())
+    Arc::new(Overlap::build(kernel, mass, &modes, sign, &mut no_monitor).unwrap())
 }
 
 fn smooth(extents: [usize; 4], seed: u64) -> Gauge {
@@ -93,7 +93,7 @@ fn every_algorithm_solves_in_every_precision() {
                 };
                 let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
                 let mut x = op.shape().field(2).unwrap();
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                 let what = format!("{algorithm:?} {sloppy:?} {relax}: {report:?}");
                 assert!(report.converged, "{what}");
                 let found = residual(&op, &x, &b);
@@ -125,9 +125,9 @@ fn a_chiral_source_costs_half() {
         let params = OverlapSolveParams { tol: 1e-6, relax: false, ..chiral() };
         let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
         let mut x = op.shape().field(1).unwrap();
-        let point = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+        let point = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(point.converged && residual(&op, &x, &b) < 1.01e-6, "{point:?}");
-        let full = solver.solve(&mut x, &noise(&op, 1), &mut unwatched).unwrap();
+        let full = solver.solve(&mut x, &noise(&op, 1), &mut no_monitor).unwrap();
         assert!(10 * point.iterations < 7 * full.iterations, "{point:?} {full:?}");
     }
 }
@@ -143,14 +143,14 @@ fn several_masses_are_what_each_is_alone() {
         let masses = [0.1, 0.25, 0.7];
         let mut xs: Vec<SpinorField> =
             masses.iter().map(|_| op.shape().field(1).unwrap()).collect();
-        let report = solver.solve_masses(&masses, &mut xs, &b, &mut unwatched).unwrap();
+        let report = solver.solve_masses(&masses, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(report.converged, "{report:?}");
         for (&m, x) in masses.iter().zip(&xs) {
             let alone = Arc::new(op.with_mass(m).unwrap());
             assert!(residual(&alone, x, &b) < 1.01e-6);
             let solver = OverlapSolver::new(alone, None, params.clone()).unwrap();
             let mut y = op.shape().field(1).unwrap();
-            solver.solve(&mut y, &b, &mut unwatched).unwrap();
+            solver.solve(&mut y, &b, &mut no_monitor).unwrap();
             let d = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
             assert!(d < 1e-4, "{m}: {d:e}");
         }
@@ -165,13 +165,13 @@ fn several_masses_take_low_modes_and_any_algorithm() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 6), 0.03);
         let masses = [0.03, 0.2];
-        let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut unwatched).unwrap());
+        let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut no_monitor).unwrap());
         let run = |modes: Option<&Arc<OverlapModes>>, algorithm, b: &SpinorField| {
             let params =
                 OverlapSolveParams { tol: 1e-6, algorithm, nkrylov: 60, ..Default::default() };
             let solver = OverlapSolver::new(op.clone(), modes.cloned(), params).unwrap();
             let mut xs = [0, 1].map(|_| op.shape().field(b.nrhs()).unwrap());
-            let report = solver.solve_masses(&masses, &mut xs, b, &mut unwatched).unwrap();
+            let report = solver.solve_masses(&masses, &mut xs, b, &mut no_monitor).unwrap();
             assert!(report.converged, "{algorithm:?} {report:?}");
             for (&m, x) in masses.iter().zip(&xs) {
                 let found = residual(&op.with_mass(m).unwrap(), x, b);
@@ -208,7 +208,7 @@ fn the_integrated_ward_identity_holds() {
         let mut columns = op.shape().field(12).unwrap();
         source.set(&mut columns).unwrap();
         let (quarks, report) =
-            overlap_propagators(&solver, &masses, source, true, &mut unwatched).unwrap();
+            overlap_propagators(&solver, &masses, source, true, &mut no_monitor).unwrap();
         assert!(report.converged);
         for (m, quark) in masses.iter().zip(&quarks) {
             let pion: f64 = blas::norm2(quark).unwrap().iter().sum();
@@ -228,12 +228,12 @@ fn low_modes_save_iterations() {
         let run = |modes: Option<Arc<OverlapModes>>, params: OverlapSolveParams| {
             let solver = OverlapSolver::new(op.clone(), modes, params).unwrap();
             let mut x = op.shape().field(1).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.converged && residual(&op, &x, &b) < 1.01e-6, "{report:?}");
             report.iterations
         };
         let cg = OverlapSolveParams { tol: 1e-6, ..chiral() };
-        let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut unwatched).unwrap());
+        let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut no_monitor).unwrap());
         let (plain, deflated) = (run(None, cg.clone()), run(Some(modes), cg.clone()));
         assert!(deflated < plain, "{deflated} {plain}");
     }
@@ -276,7 +276,7 @@ fn gcr(op: &Arc<Overlap>, preconditioner: OverlapPreconditioner) -> OverlapSolve
 
 fn solved(solver: &OverlapSolver, b: &SpinorField) -> (SpinorField, usize) {
     let mut x = b.like(b.precision()).unwrap();
-    let report = solver.solve(&mut x, b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, b, &mut no_monitor).unwrap();
     let found = residual(solver.op(), &x, b);
     assert!(report.converged && found < 1.01e-6, "{found:e} {report:?}");
     (x, report.iterations)
@@ -334,7 +334,7 @@ fn the_wilson_mass_is_near_the_best_one() {
             let kernel = Overlap::kernel(links, S, DiracParams::default()).unwrap();
             let modes = ModeParams { count: Some(16), ..Default::default() };
             let sign = SignParams { delta: 1e-8, ..Default::default() };
-            let op = Overlap::build(kernel, 0.05, &modes, sign, &mut unwatched).unwrap();
+            let op = Overlap::build(kernel, 0.05, &modes, sign, &mut no_monitor).unwrap();
             all.push(("quenched", Arc::new(op)));
         }
         for (what, op) in all {
@@ -370,9 +370,9 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
         let params = OverlapSolveParams { tol: 1e-6, ..Default::default() };
         let run = |op: &Arc<Overlap>, modes: Option<Arc<OverlapModes>>, b: &SpinorField| {
             let solver = OverlapSolver::new(op.clone(), modes, params.clone()).unwrap();
-            assert_eq!(solver.taken(), OverlapAlgorithm::Auto);
+            assert_eq!(solver.algorithm(), OverlapAlgorithm::Auto);
             let (_, iterations) = solved(&solver, b);
-            (solver.taken(), iterations)
+            (solver.algorithm(), iterations)
         };
         let (taken, iterations) = run(&light, None, &b);
         let (_, without) = solved(&gcr(&light, OverlapPreconditioner::None), &b);
@@ -385,12 +385,12 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
         let several = |masses: &[f64]| {
             let fields = masses.iter().map(|_| light.shape().field(1).unwrap());
             let mut xs: Vec<SpinorField> = fields.collect();
-            let report = solver.solve_masses(masses, &mut xs, &half, &mut unwatched).unwrap();
+            let report = solver.solve_masses(masses, &mut xs, &half, &mut no_monitor).unwrap();
             assert!(report.converged, "{report:?}");
             for (&m, x) in masses.iter().zip(&xs) {
                 assert!(residual(&light.with_mass(m).unwrap(), x, &half) < 1.01e-6);
             }
-            solver.taken()
+            solver.algorithm()
         };
         assert_eq!(several(&[0.03, 0.05]), OverlapAlgorithm::Gcr);
         assert_eq!(several(&[0.3, 0.4, 0.8]), OverlapAlgorithm::ChiralCg);
@@ -398,7 +398,7 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
         let wins = |masses: &[f64]| light.preconditioner_wins(None, masses);
         assert!(wins(&[0.02]) && wins(&[0.2]) && !wins(&[0.8]));
         assert!(wins(&[0.02; 10]) && !wins(&[0.02; 40]));
-        let modes = OverlapModes::find(&light, 8, 1e-6, &mut unwatched).unwrap();
+        let modes = OverlapModes::find(&light, 8, 1e-6, &mut no_monitor).unwrap();
         let next = modes.values().iter().map(|v| v[7]).fold(f64::INFINITY, f64::min);
         // The preconditioner does not win if the lowest mode that is not projected is above rho / 4.5.
         assert!(next.sqrt() > 0.32, "{next}: this field has too many low modes for the test");
@@ -509,7 +509,7 @@ fn modes_in_a_file_are_those_that_were_saved() {
         let folder = common::Folder::new("modes");
         let path = folder.0.join("modes.lime");
         let op = operator(&device, extents, &u, 0.1);
-        let low = OverlapModes::find(&op, 3, 1e-8, &mut unwatched).unwrap();
+        let low = OverlapModes::find(&op, 3, 1e-8, &mut no_monitor).unwrap();
         let modes = op.sign().modes();
         save_modes(&path, modes, Some(&low)).unwrap();
         let kernel = Overlap::kernel(links_of(&device, extents, &u), S, DiracParams::default());
@@ -591,7 +591,7 @@ fn a_kernel_takes_smeared_links() {
             let kernel = Overlap::kernel(links, S, DiracParams::default()).unwrap();
             let modes = ModeParams { count: Some(4), ..Default::default() };
             let sign = SignParams { delta: 1e-6, ..Default::default() };
-            let op = Overlap::build(kernel, 0.0, &modes, sign, &mut unwatched).unwrap();
+            let op = Overlap::build(kernel, 0.0, &modes, sign, &mut no_monitor).unwrap();
             assert!(op.ginsparg_wilson(1).unwrap() < 4.0 * op.error_bound());
             op.sign().degree()
         };
@@ -649,13 +649,13 @@ fn the_index_is_the_charge() {
             let charge = plaq::ops::observables::field_strength(&links).unwrap().charge;
             let op = operator(&device, extents, &u, 0.0);
             let count = 2 * share as usize + 2;
-            let modes = OverlapModes::find(&op, count, 1e-7, &mut unwatched).unwrap();
+            let modes = OverlapModes::find(&op, count, 1e-7, &mut no_monitor).unwrap();
             let expect = 2.0 * quanta[0] * quanta[1];
             assert!((charge - expect).abs() < 0.25 * expect.abs().max(0.1), "{charge} {expect}");
             assert_eq!(modes.index(), expect as i64, "{:?} {:?}", modes.values(), modes.zeros());
             assert!(modes.zeros().contains(&0), "{:?}", modes.values());
             // One mode would be a zero mode, as are others: more are sought.
-            let few = OverlapModes::find(&op, 1, 1e-7, &mut unwatched).unwrap();
+            let few = OverlapModes::find(&op, 1, 1e-7, &mut no_monitor).unwrap();
             assert_eq!((few.index(), few.zeros()), (modes.index(), modes.zeros()));
             assert!(few.hold(1, 1e-7) && (0..2).all(|k| few.values()[k].len() > few.zeros()[k]));
             // What is not zero comes with both chiralities.
@@ -694,28 +694,28 @@ fn time_is_over_on_all_ranks_at_once() {
             let hurried = OverlapSolveParams { max_seconds: max, ..params.clone() };
             let solver = OverlapSolver::new(op.clone(), None, hurried).unwrap();
             let mut x = op.shape().field(2).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.iterations <= 4, "{algorithm:?} {report:?}");
             out_of_time(&report, &op, &x, &b);
             // Residuals are the largest over the masses; with SUMR and GCR one of them had no turn.
             let masses = [0.1, 0.4];
             let mut xs = [0, 1].map(|_| op.shape().field(2).unwrap());
             xs[1].set_noise(Noise::Normal, 9, 0).unwrap();
-            let report = solver.solve_masses(&masses, &mut xs, &b, &mut unwatched).unwrap();
+            let report = solver.solve_masses(&masses, &mut xs, &b, &mut no_monitor).unwrap();
             assert!(report.iterations <= 4, "{algorithm:?} {report:?}");
             for (m, x) in masses.iter().zip(&xs) {
                 out_of_time(&report, &op.with_mass(*m).unwrap(), x, &b);
             }
             let source = Source::point([1, 0, 1, 2]);
             let (_, report) =
-                overlap_propagators(&solver, &masses, source, false, &mut unwatched).unwrap();
+                overlap_propagators(&solver, &masses, source, false, &mut no_monitor).unwrap();
             assert!(report.stopped && report.residual.len() == 12, "{algorithm:?} {report:?}");
             assert!(report.iterations <= 8 && !report.converged, "{algorithm:?} {report:?}");
             // Each solve has its own time, and enough of it changes nothing.
             let mut run = |max_seconds| {
                 let params = OverlapSolveParams { max_seconds, ..params.clone() };
                 let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                 assert_eq!(report.stopped_by, Some(StoppedBy::Residual), "{report:?}");
                 assert!(report.converged && !report.stopped, "{report:?}");
                 (report.iterations, report.residual)
@@ -727,11 +727,11 @@ fn time_is_over_on_all_ranks_at_once() {
         let kernel = op.sign().kernel();
         for method in [EigenMethod::Lanczos, EigenMethod::Ritz] {
             let params = ModeParams { method, max_seconds: max, ..Default::default() };
-            let error = Modes::find(kernel, None, &params, None, &mut unwatched).err().unwrap();
+            let error = Modes::find(kernel, None, &params, None, &mut no_monitor).err().unwrap();
             assert_eq!(error.status, Status::KernelSpectrum, "{error}");
             assert!(!last || error.to_string().contains("0 s were over"), "{error}");
         }
-        let error = OverlapModes::find_within(max, &op, 2, 1e-6, &mut unwatched).err().unwrap();
+        let error = OverlapModes::find_within(max, &op, 2, 1e-6, &mut no_monitor).err().unwrap();
         assert_eq!(error.status, Status::KernelSpectrum, "{error}");
         let mut stop = |_: &plaq::solvers::Progress| std::ops::ControlFlow::Break(());
         let params = ModeParams::default();
@@ -760,10 +760,10 @@ fn what_cannot_be_is_refused() {
     let solver = OverlapSolver::new(op.clone(), None, good).unwrap();
     let b = noise(&op, 1);
     let mut short = op.shape().field(2).unwrap();
-    let error = solver.solve(&mut short, &b, &mut unwatched).unwrap_err();
+    let error = solver.solve(&mut short, &b, &mut no_monitor).unwrap_err();
     assert_eq!(error.status, Status::FieldMismatch);
     let mut x = op.shape().field(1).unwrap();
-    let error = solver.solve_masses(&[], &mut [], &b, &mut unwatched).unwrap_err();
+    let error = solver.solve_masses(&[], &mut [], &b, &mut no_monitor).unwrap_err();
     assert_eq!(error.status, Status::BadParameter);
     let mut stop = |_: &plaq::solvers::Progress| std::ops::ControlFlow::Break(());
     let report = solver.solve(&mut x, &b, &mut stop).unwrap();

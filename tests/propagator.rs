@@ -15,7 +15,7 @@ use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::propagator::{self as ops, memory, memory_on_host};
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 use reference::correlators::{pion, rho, Propagator};
 use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, Lattice, C};
@@ -42,7 +42,7 @@ fn propagator(op: Arc<Wilson>, params: SolveParams) -> Propagator {
     let (mut b, mut x) = (shape.field(12).unwrap(), shape.field(12).unwrap());
     let source = |column: usize| field_numbers(&spinor::point(lat, 0, column / 3, column % 3));
     b.load_lex(&(0..12).flat_map(source).collect::<Vec<f64>>()).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
     assert!(report.converged, "{report:?}");
     x.save_lex().unwrap().chunks(24 * lat.volume()).map(field_from).collect()
 }
@@ -122,7 +122,7 @@ fn solvers_agree_on_a_thermalised_lattice() {
                 };
                 let solver = DiracSolver::new(op.clone(), params).unwrap();
                 let mut x = b.like(Precision::F64).unwrap();
-                let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                 println!(
                     "{:9} sloppy {:4} {:9} {:5} iterations {:3} updates {:2} restarts, residual {:.1e}, {:.2} s",
                     kind.name(),
@@ -157,7 +157,7 @@ fn short_memory_makes_fewer_columns() {
         let params = SolveParams { solver, ..Default::default() };
         let solver = DiracSolver::new(op, params).unwrap();
         let source = Source::point([1, 2, 3, 4]);
-        let run = |at_once| ops::propagator(&solver, source, at_once, &mut unwatched);
+        let run = |at_once| ops::propagator(&solver, source, at_once, &mut no_monitor);
         let norms = |n| norm2(&run(n).unwrap().0).unwrap();
         let expected = norms(12);
         for columns in [12, 6, 4, 3, 2, 1] {

@@ -17,7 +17,7 @@ use plaq::operators::{DiracParams, QuarkAction, Wilson};
 use plaq::ops::reweighting::{
     estimators, reweighting, Average, Estimator, Factor, ReweightingKind, ReweightingParams,
 };
-use plaq::solvers::{unwatched, Rational, SolverKind};
+use plaq::solvers::{no_monitor, Rational, SolverKind};
 
 type Rows = Vec<Vec<C>>;
 
@@ -163,7 +163,7 @@ impl Case {
         };
         let mut eta = self.op.subset_shape(subset).field(3).unwrap();
         eta.set_noise(Noise::Normal, 5, 1).unwrap();
-        let (found, _) = estimator.estimate(&eta, &mut unwatched).unwrap();
+        let (found, _) = estimator.estimate(&eta, &mut no_monitor).unwrap();
         let numbers = eta.save_lex().unwrap();
         let each = numbers.len() / 3;
         let b = shifted(b, -1.0);
@@ -237,7 +237,7 @@ fn twisted_masses_reweight_by_the_determinant() {
                 if boundary.is_periodic() || second == (system == System::Full) {
                     continue;
                 }
-                let found = reweighting(&solver, &params, &mu, &mut unwatched).unwrap();
+                let found = reweighting(&solver, &params, &mu, &mut no_monitor).unwrap();
                 let mut ln = 0.0;
                 for (factor, b) in found.factors.iter().zip(&matrices) {
                     let [mean, variance] = mean_and_variance(b);
@@ -310,7 +310,7 @@ fn rational_functions_reweight_by_the_determinant() {
             let all = estimators(&by_multigrid, &params, &[]).unwrap();
             case.compare("rational by multigrid", &all[0], system, &b);
         }
-        let found = reweighting(&solver, &params, &[], &mut unwatched).unwrap().product();
+        let found = reweighting(&solver, &params, &[], &mut no_monitor).unwrap().product();
         let expected = 0.5 * ln_det(&x) + fields as f64 * ln_det(&dense);
         assert!((found.ln - expected).abs() < 4.0 * found.error, "{found:?} for {expected}");
         assert!(found.error > 0.0 && found.error < 0.1 * (1.0 + expected.abs()));
@@ -324,7 +324,7 @@ fn rational_functions_reweight_by_the_determinant() {
         poles: 2,
         ..Default::default()
     };
-    let refused = reweighting(&solver, &wrong, &[], &mut unwatched).unwrap_err();
+    let refused = reweighting(&solver, &wrong, &[], &mut no_monitor).unwrap_err();
     assert_eq!(refused.status, Status::SpectralBounds, "{refused}");
 }
 
@@ -344,7 +344,7 @@ fn what_has_no_factor_is_refused() {
         (&symmetric, &[0.1], Status::Unsupported),
         (&rational, &[0.1], Status::InvalidArgument),
     ] {
-        let refused = reweighting(&solver, params, mu, &mut unwatched).unwrap_err();
+        let refused = reweighting(&solver, params, mu, &mut no_monitor).unwrap_err();
         assert_eq!(refused.status, status, "{mu:?}: {refused}");
     }
 }

@@ -21,7 +21,7 @@ use plaq::ops::gamma::Gamma;
 use plaq::ops::schroedinger::{
     boundary_correlators, boundary_propagator, BoundaryCorrelators, BoundaryEnd,
 };
-use plaq::solvers::unwatched;
+use plaq::solvers::no_monitor;
 
 /// Phases of quarks in space, in units of pi.
 const PHASES: [f64; 3] = [0.3, -0.2, 0.5];
@@ -52,7 +52,7 @@ fn solver(
 
 fn correlators(gauge: &Arc<GaugeField>, phases: [f64; 3]) -> BoundaryCorrelators {
     let by = solver(gauge, quarks(phases), Normalisation::Mass);
-    boundary_correlators(&by, (0, phases), &mut unwatched).unwrap().0
+    boundary_correlators(&by, (0, phases), &mut no_monitor).unwrap().0
 }
 
 fn sf(phi: [f64; 3], phi_prime: [f64; 3]) -> BoundaryTime {
@@ -260,7 +260,7 @@ fn boundary_correlators_do_not_depend_on_the_gauge() {
     // The propagators are those from which the correlators are made.
     let by = solver(&s.gauge, quarks(PHASES), Normalisation::Kappa);
     let all = (5, PHASES);
-    let (h, report) = boundary_propagator(&by, BoundaryEnd::Upper, all, &mut unwatched).unwrap();
+    let (h, report) = boundary_propagator(&by, BoundaryEnd::Upper, all, &mut no_monitor).unwrap();
     assert!(report.solver.converged && h.nrhs() == 12);
     let pion = mesons(&h, &h, Sink::at_rest(0)).unwrap().correlator(Gamma::FIVE, Gamma::FIVE);
     let volume = (s.lat.volume() / s.lat.extents[3]) as f64;
@@ -284,7 +284,7 @@ fn boundaries_without_fixed_links_have_no_boundary_fields() {
             false => quarks([0.0; 3]),
         };
         let by = solver(&s.gauge, params, Normalisation::Mass);
-        boundary_propagator(&by, end, (0, [0.0; 3]), &mut unwatched).err().map(|e| e.status)
+        boundary_propagator(&by, end, (0, [0.0; 3]), &mut no_monitor).err().map(|e| e.status)
     };
     let open_sf = BoundaryTime::OpenSf { phi_prime: PHI_PRIME };
     for (boundary, end, expected) in [

@@ -17,7 +17,7 @@ use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::link_smearing::{smear_links, Smearing};
-use plaq::solvers::unwatched;
+use plaq::solvers::no_monitor;
 use reference::matrix::Matrix;
 use reference::numbers::{gauge_from, gauge_numbers};
 use reference::smearing::{self as slow, Rule};
@@ -171,8 +171,8 @@ fn an_operator_takes_new_links() {
                 want.apply(&mut y, &b).unwrap();
                 let same = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
                 assert!(same <= 1e-15, "{recon:?}: {same:e}");
-                let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
-                let s = fresh.solve(&mut y, &b, &mut unwatched).unwrap().solver;
+                let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
+                let s = fresh.solve(&mut y, &b, &mut no_monitor).unwrap().solver;
                 assert!(r.converged && r.iterations == s.iterations, "{recon:?} {r:?} {s:?}");
                 // The field that the operator's links were converted from still has the old links.
                 assert_eq!(old.save_lex().unwrap(), random(1).save_lex().unwrap());

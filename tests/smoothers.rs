@@ -16,7 +16,7 @@ use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::operators::domains::Domains;
 use plaq::operators::{DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 use reference::{Lattice, C};
 
 fn near_unit(device: &Device, geometry: &Arc<Geometry>, width: f64) -> Arc<GaugeField> {
@@ -140,7 +140,7 @@ fn solve(op: &Arc<Wilson>, multigrid: Option<&Arc<Multigrid>>, nrhs: usize) -> (
     };
     let (mut x, mut b) = (field(Precision::F64), field(Precision::F64));
     b.set_noise(Noise::Normal, 5, 0).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
     assert!(report.solver.converged, "{:?}", report.solver.residual);
     (report, plaq::fields::blas::norm2(&x).unwrap()[0])
 }

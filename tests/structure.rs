@@ -18,7 +18,7 @@ use plaq::ops::structure::sequential::{
 };
 use plaq::ops::structure::spin::Spin;
 use plaq::ops::structure::three_quarks::{Pairing, ThreeQuarks};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use crate::common::{devices, over_ranks, ranks, tolerance, Lex};
 use crate::reference::contract::{meson, wave};
@@ -301,7 +301,7 @@ fn correlators_of_moved_links(device: &Device, extents: [usize; 4], origin: [usi
         DiracSolver::new(op, SolveParams { solver, ..Default::default() }).unwrap()
     });
     let fields = [0, 1, 2].map(|k| {
-        propagator(&solvers[k], Source::point(origin), COLUMNS, &mut unwatched).unwrap().0
+        propagator(&solvers[k], Source::point(origin), COLUMNS, &mut no_monitor).unwrap().0
     });
     let (times, mut all) = (extents[3], vec![]);
     for momentum in [[0; 3], [1, 0, -1]] {
@@ -321,7 +321,7 @@ fn correlators_of_moved_links(device: &Device, extents: [usize; 4], origin: [usi
         let wave = SliceWave { time: Some(time), momentum, origin, shift: [0.0; 4] };
         through_baryon(&mut to, quarks, spins, &[term], (wave, time < origin[3])).unwrap();
         let mut back = to.like(Precision::F64).unwrap();
-        assert!(solvers[2].solve(&mut back, &to, &mut unwatched).unwrap().solver.converged);
+        assert!(solvers[2].solve(&mut back, &to, &mut no_monitor).unwrap().solver.converged);
         let (back, forward, links) = (&back, &fields[0], Some(&moved.gauge));
         let lines = Lines { back, forward, links, boundary: [boundary[0], boundary[2]], origin };
         let operators = [&[][..], &[1], &[5, 5]].map(factors);

@@ -25,7 +25,7 @@ use plaq::ops::quenched::Quenched;
 use plaq::ops::smearing::wuppertal;
 use plaq::ops::source::Source;
 use plaq::ops::wilson_loops::wilson_loops;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 use Precision::{F16, F32, F64};
 
 /// Extents of a rank's part with all lanes of the kernels, and with a single lane.
@@ -199,7 +199,7 @@ fn systems_are_solved() {
                 let solver = SolverParams { kind, stop, ..Default::default() };
                 let params = SolveParams { solver, sloppy, ..Default::default() };
                 let solver = DiracSolver::new(op.clone(), params).unwrap();
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                 all.extend(report.solver.residual);
                 all.extend(x.save_lex().unwrap());
             }
@@ -232,7 +232,7 @@ fn multigrid_and_propagators() {
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         solver.set_multigrid(Some(multigrid)).unwrap();
         let (quark, report) =
-            propagator(&solver, Source::point([0; 4]), 0, &mut unwatched).unwrap();
+            propagator(&solver, Source::point([0; 4]), 0, &mut no_monitor).unwrap();
         assert!(report.solver.converged, "{report:?}");
         let found = correlators(&quark, [0; 4], Boundary::ANTIPERIODIC).unwrap();
         let mut all = quark.save_lex().unwrap();
@@ -249,7 +249,7 @@ fn modes_and_the_overlap_operator() {
         let kernel = Overlap::kernel(u, 0.4, DiracParams::default()).unwrap();
         let modes = ModeParams { count: Some(4), tol: 1e-2, ..Default::default() };
         let sign = SignParams { delta: 1e-2, ..Default::default() };
-        let op = Overlap::build(kernel, 0.1, &modes, sign, &mut unwatched).unwrap();
+        let op = Overlap::build(kernel, 0.1, &modes, sign, &mut no_monitor).unwrap();
         let mut b = op.shape().field(2).unwrap();
         b.set_noise(Noise::Normal, 5, 0).unwrap();
         let mut x = b.like(F64).unwrap();

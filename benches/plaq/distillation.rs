@@ -15,7 +15,7 @@ use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::distillation::file::{PerambulatorFile, GROUP};
 use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::perambulator::perambulators;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use super::{row, slowest, Bench, Options};
 
@@ -48,7 +48,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     };
     // A first search compiles the kernels.
     for mixed in [false, true] {
-        Modes::new(&u, None, &settings(4, mixed), &mut unwatched)?;
+        Modes::new(&u, None, &settings(4, mixed), &mut no_monitor)?;
     }
     for &n in counts {
         let [double, mixed, quarks] = wanted(&b, n);
@@ -57,7 +57,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
             if wanted || (quarks && !is_mixed) {
                 drop(found.take());
                 let start = Instant::now();
-                let modes = Modes::new(&u, None, &settings(n, is_mixed), &mut unwatched)?;
+                let modes = Modes::new(&u, None, &settings(n, is_mixed), &mut no_monitor)?;
                 let time = slowest(geometry.comm(), start.elapsed().as_secs_f64())?;
                 let report = modes.search();
                 let cut = if report.converged && report.verified { "" } else { " cut short" };
@@ -96,8 +96,8 @@ fn source_time(b: &mut Bench, u: &Arc<GaugeField>, modes: &Modes) -> Result<()> 
         let start = Instant::now();
         let mut keep = |_: usize, _| Ok(());
         let done = match written {
-            true => file.complete(&[time], 0, &mut unwatched)?.1,
-            false => Some(perambulators(&solver, modes, &[time], 0, &mut unwatched, &mut keep)?),
+            true => file.complete(&[time], 0, &mut no_monitor)?.1,
+            false => Some(perambulators(&solver, modes, &[time], 0, &mut no_monitor, &mut keep)?),
         };
         let solves = done.map_or(0.0, |done| done.report.solver.seconds);
         last = (slowest(&b.o.comm, start.elapsed().as_secs_f64())?, solves);

@@ -24,7 +24,7 @@ use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::quark_flow::QuarkFlow;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use super::{report, row, Bench, Options};
 
@@ -160,8 +160,8 @@ fn clover_force(b: &mut Bench) -> Result<()> {
         let solver = DiracSolver::new(op.clone(), params)?;
         let source = b.field(Subset::Even, 1)?;
         let mut x = b.field(Subset::Even, 1)?;
-        solver.solve(&mut x, &source, &mut unwatched)?;
-        let found = solver.solve(&mut x, &source, &mut unwatched)?.solver;
+        solver.solve(&mut x, &source, &mut no_monitor)?;
+        let found = solver.solve(&mut x, &source, &mut no_monitor)?.solver;
         let name = format!("clover_solve {}", found.iterations);
         row(b, &name, Some(form), 1, found.seconds, found.flops, found.bytes)?;
     }

@@ -18,7 +18,7 @@ use plaq::error::Result;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, HermitianWilson, KernelSquare};
-use plaq::solvers::{eigen, ritz, unwatched, EigenParams, EigenReport, End, RitzParams};
+use plaq::solvers::{eigen, no_monitor, ritz, EigenParams, EigenReport, End, RitzParams};
 
 use super::{measure, row, slowest, Bench, Options};
 
@@ -58,7 +58,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     finders(&mut b, &kernel, modes)?;
     // The low modes of this kernel are too dense to be projected.
     let params = ModeParams { count: Some(0), tol: 1e-6, ..Default::default() };
-    let found = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched)?);
+    let found = Arc::new(Modes::find(&kernel, None, &params, None, &mut no_monitor)?);
     for (method, name) in METHODS {
         if !applications.iter().any(|a| a.1 == method) {
             continue;
@@ -99,7 +99,7 @@ fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> R
     let seconds = 60.0 * b.o.seconds;
     let max = [if b.o.device.is_cpu() { seconds } else { f64::INFINITY }, seconds];
     let largest = EigenParams { count: 1, end: End::Largest, tol: 1e-4, ..Default::default() };
-    let top = eigen(&square, None, &largest, None, &mut unwatched)?.1.values[0];
+    let top = eigen(&square, None, &largest, None, &mut no_monitor)?.1.values[0];
     for (k, what) in ["lanczos", "ritz"].into_iter().enumerate() {
         if !wanted[k] {
             continue;
@@ -110,11 +110,11 @@ fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> R
             let start = Instant::now();
             let (_, found) = if k == 0 {
                 let params = EigenParams { count, tol, max_seconds, ..Default::default() };
-                eigen(&square, None, &params, None, &mut unwatched)?
+                eigen(&square, None, &params, None, &mut no_monitor)?
             } else {
                 let tol = tol * top;
                 let params = RitzParams { count, tol, max_seconds, ..Default::default() };
-                ritz(&square, &params, None, &mut unwatched)?
+                ritz(&square, &params, None, &mut no_monitor)?
             };
             last = (slowest(b.geometry.comm(), start.elapsed().as_secs_f64())?, found);
         }
@@ -166,7 +166,7 @@ fn propagators(b: &mut Bench, op: &Arc<Overlap>, wanted: [bool; 5]) -> Result<()
             if let Some(h) = &hierarchy {
                 solver = solver.with_multigrid(h.clone())?;
             }
-            let done = solver.solve(&mut x, &source, &mut unwatched)?;
+            let done = solver.solve(&mut x, &source, &mut no_monitor)?;
             time = (slowest(b.geometry.comm(), done.seconds)?, done.iterations);
         }
         row(b, &format!("overlap propagator {what} {}", time.1), LINK, 12, time.0, 0.0, 0.0)?;

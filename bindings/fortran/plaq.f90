@@ -53,17 +53,17 @@ module plaq
 
   ! Library: version, messages, log
   !> Levels of the log; a callback receives all messages up to the level that it asked for.
-  !> Nothing (the default).
+  !> The log is off (the default).
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> Calls that were refused, too.
+  !> The lines of PLAQ_LOG_ERROR, and calls that were refused.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
-  !> Work that takes long: compilation, tuning, solves.
+  !> The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
-  !> Choices that the library makes by itself.
+  !> The lines of PLAQ_LOG_INFO, and choices that the library makes by itself.
   integer(c_int32_t), parameter :: PLAQ_LOG_DEBUG = 4
-  !> Every call with its time.
+  !> The lines of PLAQ_LOG_DEBUG, and every call with the time that it took.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
   !> Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused
@@ -196,18 +196,19 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
   !> Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
   !> numbers are (re, im), colour matrices row-major unless stated otherwise.
-  !> Site (x fastest), then direction, row, column, or spin, colour.
+  !> Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour.
   integer(c_int32_t), parameter :: PLAQ_ORDER_LEXICOGRAPHIC = 0
-  !> Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+  !> QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour.
   integer(c_int32_t), parameter :: PLAQ_ORDER_QDP = 1
-  !> Sites fastest; links in four arrays, clover blocks in two.
+  !> QDP-JIT: sites fastest; links in four arrays, clover blocks in two.
   integer(c_int32_t), parameter :: PLAQ_ORDER_QDPJIT = 2
-  !> Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-  !> packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+  !> MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+  !> clover blocks (QUDA_PACKED_CLOVER_ORDER).
   integer(c_int32_t), parameter :: PLAQ_ORDER_MILC = 3
-  !> Links inside an array of structs: site_bytes, site_offset.
+  !> MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+  !> site_offset.
   integer(c_int32_t), parameter :: PLAQ_ORDER_MILC_SITE = 4
-  !> Links with columns outside rows; spinors with odd sites first.
+  !> CPS: links with the index of columns slower than that of rows; spinors with odd sites first.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CPS = 5
   !> Links of BQCD.
   integer(c_int32_t), parameter :: PLAQ_ORDER_BQCD = 6
@@ -215,7 +216,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR = 7
   !> TIFR's order with two slices of halo on both sides of z.
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR_PADDED = 8
-  !> openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+  !> Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
   integer(c_int32_t), parameter :: PLAQ_ORDER_OPENQCD = 9
   !> Links in cuLGT's StandardPattern.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_STANDARD = 10
@@ -254,7 +255,7 @@ module plaq
     real(c_double) :: boundary(4)
     !> Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_bytes
-    !> Number of bytes before the links in that struct.
+    !> Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_offset
     !> For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
     !> work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
@@ -315,7 +316,8 @@ module plaq
     !> Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
     !> 15: all.
     integer(c_int32_t) :: directions
-    !> Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
+    !> Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+    !> first must be set.
     real(c_double) :: alpha(3)
   end type
   !> Shape of a gauge field.
@@ -334,7 +336,8 @@ module plaq
     !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
     !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+    !> `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -431,7 +434,8 @@ module plaq
     !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
     !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+    !> `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
@@ -603,7 +607,7 @@ module plaq
     real(c_double) :: det
     !> Coordinates x, y, z, t of the link with the largest violation.
     integer(c_int32_t) :: site(4)
-    !> Direction of that link, 0 to 3.
+    !> Direction of the link with the largest violation, 0 to 3.
     integer(c_int32_t) :: direction
   end type
   !> Averages of the clover-leaf field strength.
@@ -676,7 +680,7 @@ module plaq
   !> Normalisation of an operator. The symmetric Schur complement P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
-  !> D = m + 4 - H/2 + ...
+  !> D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_MASS = 1
   !> The system that is solved: on the whole lattice, or by a Schur complement on one parity p, with q the other
   !> parity. The symmetric complement 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp is the same in all normalisations; the
@@ -691,10 +695,10 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3
   !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
-  !> An operator M or what is made of it.
+  !> An operator M, its adjoint, or a product of the two.
   !> The operator M itself.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
-  !> Its adjoint M^dagger.
+  !> The adjoint M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
   !> The product M^dagger M, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
@@ -719,7 +723,7 @@ module plaq
     !> Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
     !> on the slice next to the lower boundary, where quarks vanish.
     real(c_double) :: cf
-    !> The same coefficient at the upper boundary; NaN: the same as cf.
+    !> Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
     real(c_double) :: cf_prime
     !> Twisted mass mu.
     real(c_double) :: mu
@@ -739,7 +743,7 @@ module plaq
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
   end type
-  !> An operator that exists.
+  !> Description of an operator.
   type, bind(c) :: plaq_dirac_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -753,7 +757,7 @@ module plaq
     real(c_double) :: bytes
     !> Precision of the operator.
     integer(c_int32_t) :: precision
-    !> Storage of its links.
+    !> Storage of the operator's links.
     integer(c_int32_t) :: storage
   end type
 
@@ -778,11 +782,11 @@ module plaq
 
   ! Sources of fields
   !> Kind of the columns of a field in contractions.
-  !> Quark lines from a source, also such that go on through an operator.
+  !> Quark lines from a source, also those that continue through an operator.
   integer(c_int32_t), parameter :: PLAQ_LINE_PROPAGATOR = 1
-  !> The source of a line that goes on through the sink of a hadron.
+  !> A sequential source: the source of a quark line that continues through the sink of a hadron.
   integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_SOURCE = 2
-  !> Its solution, the line from the sink to an operator.
+  !> The solution of a sequential source: the quark line from the sink of a hadron to an operator.
   integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
   !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
@@ -887,7 +891,7 @@ module plaq
   !> Solvers of the coarsest level of multigrid.
   !> GCR, restarted after 16 directions.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_GCR = 0
-  !> GCR with one sum in up to twelve steps.
+  !> Generalised conjugate residual with one global sum in up to twelve steps.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_CA_GCR = 1
   !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_BICGSTAB = 2
@@ -900,14 +904,14 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SETUP_BICGSTAB = 0
   !> CG on the normal equations.
   integer(c_int32_t), parameter :: PLAQ_SETUP_CG = 1
-  !> GCR with ten directions.
+  !> Generalised conjugate residual with ten directions.
   integer(c_int32_t), parameter :: PLAQ_SETUP_GCR = 2
   !> Treatments of the null vectors in an update of multigrid.
-  !> Keeps them: only coarse operators are built.
+  !> Null vectors are kept, and only coarse operators are built.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
-  !> Applies the cycle to them.
+  !> The cycle is applied to the null vectors.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
-  !> Starts from random ones.
+  !> New null vectors are found from random vectors.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
   !> No update since the set-up; occurs in reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
@@ -1105,32 +1109,32 @@ module plaq
   !> often. Where GPUs add up among themselves, products that would share a sum have one each, started together.
   integer(c_int32_t), parameter :: PLAQ_SUMS_FUSED = 2
   !> The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
-  !> M x = b.
+  !> The equation M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
-  !> M^dagger x = b.
+  !> The equation M^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAG = 1
-  !> M^dagger M x = b.
+  !> The equation M^dagger M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAGM = 2
-  !> P x = b.
+  !> The equation P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_P = 3
-  !> P^dagger x = b.
+  !> The equation P^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
-  !> P^dagger P x = b.
+  !> The equation P^dagger P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
-  !> M M^dagger x = b, by a solve with M and one with M^dagger.
+  !> The equation M M^dagger x = b, solved by a solve with M and one with M^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MMDAG = 6
-  !> P P^dagger x = b, by a solve with P and one with P^dagger.
+  !> The equation P P^dagger x = b, solved by a solve with P and one with P^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PPDAG = 7
   !> The equations for which the Krylov space is built.
-  !> M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-  !> equations.
+  !> The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+  !> normal equations.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
-  !> M^dagger M x = M^dagger b.
+  !> The normal equations M^dagger M x = M^dagger b.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
-  !> M M^dagger y = b, x = M^dagger y.
+  !> The normal equations M M^dagger y = b, with x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
   !> The algorithm that PLAQ_SOLVER_AUTO chose.
-  !> None: the caller asked for a given solver.
+  !> No choice: the caller gave the solver.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
   !> A Krylov solver without multigrid, as a set-up would have cost more than it saves.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_KRYLOV = 1
@@ -1252,7 +1256,7 @@ module plaq
     integer(c_int32_t) :: sloppy_storage
     !> Criterion that ended the solve.
     integer(c_int32_t) :: stopped_by
-    !> The choice of PLAQ_SOLVER_AUTO.
+    !> The algorithm that PLAQ_SOLVER_AUTO chose, and why.
     integer(c_int32_t) :: chosen
     !> Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     real(c_double) :: residual_site
@@ -1338,7 +1342,7 @@ module plaq
     integer(c_int32_t) :: colour
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on, at most; 0: all that there are.
+    !> Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
     integer(c_int32_t) :: count
     !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
     !> one slice; for a divisor of T a part is every time_parts-th slice.
@@ -1405,9 +1409,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_UNPOLARISED = 0
   !> The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_X = 1
-  !> The unpolarised one times -i gamma_z gamma_x.
+  !> The unpolarised projector times -i gamma_z gamma_x.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Y = 2
-  !> The unpolarised one times -i gamma_x gamma_y.
+  !> The unpolarised projector times -i gamma_x gamma_y.
   integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Z = 3
   !> Parameters for contractions of propagators.
   type, bind(c) :: plaq_contract_params
@@ -1453,7 +1457,7 @@ module plaq
   type, bind(c) :: plaq_loops_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Contraction of noise with solutions.
+    !> Estimator: how noise and solutions are contracted, by one-end tricks or without.
     integer(c_int32_t) :: kind
     !> Numbers from which noise at all sites is drawn.
     integer(c_int32_t) :: noise
@@ -1669,7 +1673,7 @@ module plaq
     integer(c_int32_t) :: on_device
     !> Lower end of the interval on which the last polynomial is small.
     real(c_double) :: from
-    !> Upper end of that interval.
+    !> Upper end of the interval on which the last polynomial is small.
     real(c_double) :: to
     !> Estimate of the smallest eigenvalue, from below.
     real(c_double) :: least
@@ -1691,11 +1695,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_AUTO = 0
   !> The exact trace of the last level, from its coordinate vectors; noise on the levels between.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_LAST = 1
-  !> Noise on each level.
+  !> Noise estimates the traces on each level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
   !> Exact traces of all coarse levels, from their coordinate vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
-  !> Terms whose sum are the loops.
+  !> Kinds of the terms of which loops are the sum.
   !> The difference of a level and the next one, or the last level itself, by noise on this level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_NOISE = 0
   !> The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
@@ -1788,9 +1792,9 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Divisions of an index of N values into the parts of a dilution.
-  !> No division: one part.
+  !> No dilution: one part with all values.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_NONE = 0
-  !> One part for each value.
+  !> Full dilution: one part for each value.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_FULL = 1
   !> `parts` parts; value i belongs to part i mod `parts`.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_INTERLACE = 2
@@ -1830,7 +1834,7 @@ module plaq
     integer(c_int32_t) :: count
     !> Number of steps of spatial stout smearing of the links in the Laplacian.
     integer(c_int32_t) :: steps
-    !> Weight rho of the staples in this stout smearing.
+    !> Weight rho of the staples in the stout smearing of the links.
     real(c_double) :: rho
     !> Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
@@ -1881,7 +1885,7 @@ module plaq
     integer(c_int32_t) :: mode_parts
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on, at most; 0: all that there are.
+    !> Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
     integer(c_int32_t) :: count
   end type
   !> Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
@@ -1912,7 +1916,7 @@ module plaq
     integer(c_int32_t) :: times
     !> Number of steps of spatial stout smearing.
     integer(c_int32_t) :: steps
-    !> Weight rho of the staples in this smearing.
+    !> Weight rho of the staples in the stout smearing of the links.
     real(c_double) :: rho
     !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
     !> with others.
@@ -1928,7 +1932,7 @@ module plaq
     !> Momentum of the moving frame, as in plaq_modes_params.
     real(c_double) :: momentum(3)
     !> Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-    !> asked for: the space of the modes then depends on the basis that the search came upon.
+    !> asked for: the space of the modes then depends on the basis that the search happened to find.
     integer(c_int32_t) :: cut_levels
     !> The tolerance of the search.
     real(c_double) :: tol
@@ -1958,7 +1962,7 @@ module plaq
   !> longer, CG for b of one chirality and SUMR for others.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> Preconditioners of a solve with the overlap operator.
-  !> None.
+  !> No preconditioner.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_NONE = 0
   !> The Wilson operator's inverse by BiCGStab.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1
@@ -2026,7 +2030,8 @@ module plaq
     integer(c_int32_t) :: smearing_steps
     !> Kind of smearing for the links of the kernel.
     integer(c_int32_t) :: smearing
-    !> Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+    !> Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+    !> steps.
     real(c_double) :: smearing_alpha(3)
     !> Largest number of seconds for a search for modes, when the operator is made and in each
     !> plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
@@ -2073,7 +2078,7 @@ module plaq
     real(c_double) :: high
     !> Largest modulus of an eigenvalue of Q.
     real(c_double) :: largest
-    !> Bound on the error of that modulus.
+    !> Bound on the error of `largest`.
     real(c_double) :: largest_error
     !> Smallest modulus of an eigenvalue of Q that is not projected.
     real(c_double) :: next
@@ -2253,9 +2258,9 @@ module plaq
     real(c_double) :: theta
     !> Largest violation of any single site.
     real(c_double) :: theta_max
-    !> Functional of the residual fixing; 0: there was none.
+    !> Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing.
     real(c_double) :: residual_functional
-    !> Violation of the residual fixing; 0: there was none.
+    !> Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing.
     real(c_double) :: residual_theta
     !> Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
     integer(c_int32_t) :: iterations
@@ -2342,7 +2347,7 @@ module plaq
   type, bind(c) :: plaq_gauge_action_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The action; c0 and c1 follow from it.
+    !> The name of the gauge action, from which its coefficients c0 and c1 follow.
     integer(c_int32_t) :: action
     !> Coupling beta; required by every action except `general`.
     real(c_double) :: beta
@@ -2358,7 +2363,7 @@ module plaq
     !> an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
     !> the next one.
     real(c_double) :: cg
-    !> The same coefficient at the upper boundary, cG'; NaN: the same as cg.
+    !> Coefficient cG' at the upper boundary; NaN: the same as cg.
     real(c_double) :: cg_prime
     !> Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
     real(c_double) :: plaquettes(2)
@@ -2574,7 +2579,8 @@ module plaq
     !> Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
     !> multigrid.
     integer(c_int32_t) :: sums_force
-    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+    !> plaq_solver_params; automatic (0) with multigrid.
     integer(c_int32_t) :: sums_hamiltonian
   end type
 
@@ -2684,7 +2690,7 @@ module plaq
   end type
 
   ! QUDA's interface: what becomes of errors
-  !> Action of a function of the headers in quda/ after an error, when the handler has been told.
+  !> Action of a function of the headers in quda/ after an error, when the handler has been called.
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written, and the result is NULL, 1 from
@@ -4358,11 +4364,11 @@ module plaq
       type(plaq_space_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
-    !> ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    !> relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
-    !> `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
-    !> configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
+    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+    !> distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+    !> solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+    !> many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+    !> lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_multigrid(solver, &
         multigrid, &
         levels, &

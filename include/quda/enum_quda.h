@@ -5,7 +5,7 @@
 #ifndef PLAQ_QUDA_ENUM_QUDA_H
 #define PLAQ_QUDA_ENUM_QUDA_H
 
-/** The value of every enumeration that means none. */
+/** The value that is invalid in every enumeration. */
 #define QUDA_INVALID_ENUM (-0x7fffffff - 1)
 
 /** Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE. */
@@ -13,7 +13,7 @@
 
 #define QUDA_BOOLEAN_YES QUDA_BOOLEAN_TRUE
 
-/** The memory of an array of the host; plaq asks the driver instead. */
+/** The memory of an array of the host, host or device. Not used: plaq finds it out from the driver. */
 typedef enum QudaFieldLocation_s {
   QUDA_CPU_FIELD_LOCATION = 1,
   QUDA_CUDA_FIELD_LOCATION = 2,
@@ -107,9 +107,9 @@ typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
   /** A line for each solve, set-up, eigensolve and gauge fixing, and for other long work. */
   QUDA_SUMMARIZE = 1,
-  /** Every iteration of solves, too. */
+  /** The lines of QUDA_SUMMARIZE, and every iteration of solves. */
   QUDA_VERBOSE = 2,
-  /** Every call with its time, too. */
+  /** The lines of QUDA_VERBOSE, and every call with the time that it took. */
   QUDA_DEBUG_VERBOSE = 3,
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;

@@ -23,11 +23,11 @@ extern "C" {
 /** Returns the rank at coordinates of the process grid. */
 typedef int (*QudaCommsMap)(const int *coords, void *fdata);
 
-/** Layout of links and momenta, and what happens to them. */
+/** Layout of links and momenta, and settings of the calls that take or change them. */
 typedef struct QudaGaugeParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
-  /** Memory of the arrays; plaq asks the driver about each address.
+  /** Memory of the arrays, host or device. Not used: plaq finds it out for each address from the driver.
    * Not used. */
   QudaFieldLocation location;
   /** Sites of this rank in x, y, z, t. */
@@ -111,7 +111,7 @@ typedef struct QudaGaugeParam_s {
 typedef struct QudaInvertParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
-  /** Memory of the arrays; plaq asks the driver about each address.
+  /** Memory of the arrays, host or device. Not used: plaq finds it out for each address from the driver.
    * Not used. */
   QudaFieldLocation input_location;
   /** Not used. */
@@ -1180,8 +1180,8 @@ int computeGaugeFixingOVRQuda(void *gauge,
                               unsigned stopWtheta,
                               const QudaGaugeParam *param);
 
-/** The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
- * whatever `autotune` is. */
+/** Fixes Coulomb or Landau gauge as computeGaugeFixingOVRQuda does, but by Fourier-accelerated steepest
+ * descent, on one rank. Steps that lower the functional are halved, whatever `autotune` is. */
 int computeGaugeFixingFFTQuda(void *gauge,
                               unsigned gauge_dir,
                               unsigned Nsteps,

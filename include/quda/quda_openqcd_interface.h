@@ -30,7 +30,7 @@ typedef struct bc_parms_t_s {
   int cstar;
   /** Angles of the links of SU(3) that are fixed at time 0 and at T, three with the sum 0. */
   double phi3[2][3];
-  /** Angles of those of U(1). Not used. */
+  /** Angles of the links of U(1) that are fixed at time 0 and at T. Not used. */
   double phi1[2];
 } bc_parms_t;
 
@@ -61,7 +61,7 @@ typedef struct flds_parms_t_s {
 extern "C" {
 #endif
 
-/** Numbers of solvers and of eigensolvers are below this. */
+/** Numbers of solvers and of eigensolvers, counted from 0, are below these. */
 #define OPENQCD_MAX_INVERTERS 32
 
 #define OPENQCD_MAX_EIGENSOLVERS 32
@@ -130,7 +130,7 @@ typedef struct openQCD_QudaInitArgs_t_s {
   int volume;
   /** Number of sites beyond the rank's faces, in directions with several ranks. */
   int bndry;
-  /** Function that openQCD_qudaGaugeSave uses. */
+  /** Function of openQxD that converts links to its order, for openQCD_qudaGaugeSave. */
   openQCD_reorder reorder_gauge_quda_to_openqcd;
 } openQCD_QudaInitArgs_t;
 
@@ -172,7 +172,7 @@ void *openQCD_qudaH2D(void *h_field);
 
 void openQCD_qudaD2H(void *d_field, void *h_field);
 
-/** Frees it and sets the handle to NULL. */
+/** Frees a spinor that openQCD_qudaH2D returned and sets the handle to NULL. */
 void openQCD_qudaSpinorFree(void * *d_field);
 
 /** Computes h_dst = D_w h_src with the links on the device and, if su3csw is not 0, a clover term made from

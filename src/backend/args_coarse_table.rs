@@ -120,7 +120,7 @@ kernel_args! {
         arg first: i32,
         arg tiles: i32,
         arg nrhs: i32,
-        /// What the vectors are: KRYLOV_POWERS or KRYLOV_IMAGES.
+        /// Kind of the vectors: KRYLOV_POWERS or KRYLOV_IMAGES.
         arg kind: i32,
         /// A direction is dropped if, after orthogonalisation, less than this fraction of its square norm is left,
         /// which is then mere rounding.
@@ -142,8 +142,8 @@ kernel_args! {
         arg norm: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Distance in bytes from one right-hand side to the next in the numbers of x; `norm_apart` in the units of x,
-        /// `wide_apart` in y and z.
+        /// Distance in bytes from one right-hand side to the next in the numbers of x; `norm_apart` is that distance in
+        /// the units of x, `wide_apart` that in y and z.
         arg apart: i64,
         arg norm_apart: i64,
         arg wide_apart: i64,

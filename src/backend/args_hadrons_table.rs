@@ -21,7 +21,8 @@ kernel_args! {
         arg dilute: i32,
         /// For DILUTE_TIME the number of parts into which time slices are divided.
         arg time_parts: i32,
-        /// The only spin (0 to 3) for which the source is not zero; below 0: all spins. `colour` likewise.
+        /// The only spin (0 to 3) for which the source is not zero; below 0: all spins. `colour`: the only colour (0 to
+        /// 2); below 0: all colours.
         arg spin: i32,
         arg colour: i32,
         /// Number of the source's column that the first right-hand side of the field is set to.

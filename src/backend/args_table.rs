@@ -58,8 +58,8 @@ kernel_args! {
         arg norm_bytes: [i64; 4],
     }
 
-    /// Flags by which GPUs tell each other that messages have been written; the flags are numbered like the messages of
-    /// HaloView (signal.h).
+    /// Flags by which GPUs signal to each other that messages have been written; the flags are numbered like the
+    /// messages of HaloView (signal.h).
     struct SignalArgs {
         arg flag: [Ptr; 8],
         /// Number of the exchange, modulo 2^32: a message has arrived when its flag has reached this number. A kernel
@@ -118,13 +118,13 @@ kernel_args! {
         /// S_hop.
         sub clover: FieldView,
         /// Messages with projected spinors of `inp` for neighbouring ranks. A kernel that packs them on a GPU signals
-        /// with the flags of `departures` that they have been written.
+        /// with the flags of `sent_flags` that they have been written.
         sub sent: HaloView,
-        sub departures: SignalArgs,
+        sub sent_flags: SignalArgs,
         /// Messages received from neighbouring ranks, which sites at faces need. A launch with region REGION_ALL waits
-        /// for them by the flags of `arrivals`.
+        /// for them by the flags of `received_flags`.
         sub received: HaloView,
-        sub arrivals: SignalArgs,
+        sub received_flags: SignalArgs,
         spec region: i32,
         spec parity: i32,
         spec dagger: i32,
@@ -201,8 +201,8 @@ kernel_args! {
     struct FaceExchangeArgs {
         arg sent: [Ptr; 8],
         arg received: [Ptr; 8],
-        sub departures: SignalArgs,
-        sub arrivals: SignalArgs,
+        sub sent_flags: SignalArgs,
+        sub received_flags: SignalArgs,
     }
 
     /// Arguments of the gauge-covariant Laplacian's hop on the sites of one parity: out = coef_y y + coef_out out +
@@ -434,8 +434,8 @@ kernel_args! {
         /// Coefficient of the field strengths of spatial planes; `coef_t` of those with time.
         arg coef_s: f64,
         arg coef_t: f64,
-        /// Added to the diagonal 1 on the time slice next to the lower boundary where quarks vanish; `upper` likewise
-        /// next to the upper boundary.
+        /// Number added to the diagonal elements 1 on the time slice next to the lower boundary where quarks vanish;
+        /// `upper` is the one next to the upper boundary.
         arg lower: f64,
         arg upper: f64,
         /// The number s in A^2 + s, which is inverted for a twisted mass.

@@ -95,7 +95,7 @@ impl Buffer {
     }
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
         assert!(src.bytes == self.bytes && src.device() == self.device());
-        // SAFETY: two whole buffers of this size.
+        // SAFETY: both buffers have this number of bytes.
         unsafe { self.device().copy(self.ptr, src.ptr, self.bytes) }
     }
     /// Copies `bytes` bytes from offset `from` in `src` to offset `to` in this buffer.
@@ -104,18 +104,18 @@ impl Buffer {
             to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()
         );
         let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
-        // SAFETY: inside of both, as asserted.
+        // SAFETY: the bytes are inside of both buffers, as asserted above.
         unsafe { self.device().copy(to, from, bytes) }
     }
     /// Copies bytes inside of this buffer; the ranges do not overlap.
     pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
         assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
         let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
-        // SAFETY: inside of this buffer, as asserted.
+        // SAFETY: the bytes are inside of this buffer, as asserted above.
         unsafe { self.device().copy(to, from, bytes) }
     }
     pub fn zero(&mut self) -> Result<()> {
-        // SAFETY: a whole buffer.
+        // SAFETY: these are all bytes of the buffer.
         unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
     }
 }

@@ -89,9 +89,9 @@ constants! {
     /// Dilution in time slices t = k mod parts.
     DILUTE_TIME = 8;
 
-    // How an array stores the momentum p = sum_a p_a T_a of a link (momenta.h): the coefficients p_a; the
-    // anti-hermitian matrix i p as 10 reals (complex entries 01, 02, 12, three imaginary parts of the diagonal, one
-    // unused); i p as 18 reals; i p in the form of openQCD.
+    // Codes of the form in which an array stores the momentum p = sum_a p_a T_a of a link (momenta.h): the coefficients
+    // p_a; the anti-hermitian matrix i p as 10 reals (complex entries 01, 02, 12, three imaginary parts of the
+    // diagonal, one unused); i p as 18 reals; i p in the form of openQCD.
     MOMENTA_COEFFICIENTS = 0;
     MOMENTA_TEN = 1;
     MOMENTA_MATRICES = 2;
@@ -101,12 +101,12 @@ constants! {
     GAUGE_TRACE = 0;
     GAUGE_ABELIAN = 1;
     GAUGE_PHASES = 2;
-    // Codes of what a sweep of gauge fixing does with the element of each SU(2) subgroup, in the functional f.
-    /// Replaces an element by the best one to the power omega.
+    // Codes of the update of the element of each SU(2) subgroup in a sweep of gauge fixing with the functional f.
+    /// Replaces an element by the power omega of the element that maximises f.
     GAUGE_OVERRELAX = 0;
-    /// Replaces an element by the square of the best one.
+    /// Replaces an element by the square of the element that maximises f.
     GAUGE_MICROCANONICAL = 1;
-    /// Replaces an element with probability omega by the square of the best one, else by the best one.
+    /// Replaces an element by the one that maximises f, or with probability omega by the square of that.
     GAUGE_STOCHASTIC = 2;
     /// Draws an element with weight exp(omega f).
     GAUGE_HEAT = 3;

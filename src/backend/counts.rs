@@ -28,15 +28,15 @@ impl Device {
             launches: read(&self.0.launches),
             waits: read(&self.0.waits),
             kernels: self.0.backend.kernels(),
-            host_bytes: std::array::from_fn(|way| read(&self.0.host_bytes[way])),
+            host_bytes: std::array::from_fn(|direction| read(&self.0.host_bytes[direction])),
             allocations: self.store().allocations,
         }
     }
-    /// Adds bytes copied from arrays of the host (`way` 0) or to them (1).
-    pub(crate) fn count_host(&self, way: usize, bytes: usize) {
-        self.0.host_bytes[way].fetch_add(bytes as u64, Ordering::Relaxed);
+    /// Adds bytes copied from arrays of the host (`direction` 0) or to them (1).
+    pub(crate) fn count_host(&self, direction: usize, bytes: usize) {
+        self.0.host_bytes[direction].fetch_add(bytes as u64, Ordering::Relaxed);
     }
-    pub(super) fn count_pieces(&self, way: usize, pieces: &[Piece]) {
-        self.count_host(way, pieces.iter().map(|(_, rows)| rows.bytes()).sum());
+    pub(super) fn count_pieces(&self, direction: usize, pieces: &[Piece]) {
+        self.count_host(direction, pieces.iter().map(|(_, rows)| rows.bytes()).sum());
     }
 }

@@ -25,7 +25,7 @@ pub trait DeviceComm: Send + Sync {
     /// ones. Messages between two ranks arrive in the order in which they are sent.
     unsafe fn start(&self, sends: &[DeviceMessage], receives: &[DeviceMessage]) -> Result<()>;
     /// Makes kernels launched later wait for the messages that were started.
-    fn arrive(&self) -> Result<()>;
+    fn wait_for_messages(&self) -> Result<()>;
     /// Replaces `n` doubles, at most [`LARGEST_SUM`], by their sums over all ranks, after kernels launched so far and
     /// before kernels launched later; every rank gets the same bits. All ranks make calls of `sum` and `start` in the
     /// same order.
@@ -59,18 +59,18 @@ impl Device {
     pub(crate) fn identity(&self) -> Result<[u8; 16]> {
         self.0.backend.identity()
     }
-    /// See [`Backend::meeting`](super::Backend::meeting).
-    pub(crate) fn meeting(&self) -> Result<Vec<u8>> {
-        self.0.backend.meeting()
+    /// See [`Backend::rendezvous`](super::Backend::meeting).
+    pub(crate) fn rendezvous(&self) -> Result<Vec<u8>> {
+        self.0.backend.rendezvous()
     }
     /// See [`Backend::connect`](super::Backend::connect).
     pub(crate) fn connect(
         &self,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Connected> {
-        let comm = self.0.backend.connect(meeting, place, goes_on)?;
+        let comm = self.0.backend.connect(rendezvous, place, check)?;
         Ok(Connected { comm, device: self.clone(), starts: AtomicU64::new(0) })
     }
     /// Starts a reduction whose sums over all ranks their devices find by themselves; `flag` is added up beside them.
@@ -114,7 +114,7 @@ impl Piece {
 }
 
 impl Connected {
-    /// Counts a start, and waits for the device now and then.
+    /// Counts the start of an exchange, and waits for the device after every `STARTS` of them.
     fn count(&self) -> Result<()> {
         match (self.starts.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(STARTS) {
             true => self.device.synchronize(),
@@ -131,11 +131,11 @@ impl Connected {
         let sends: Vec<DeviceMessage> = sends.iter().map(|piece| piece.of(from)).collect();
         let receives: Vec<DeviceMessage> = receives.iter().map(|piece| piece.of(to)).collect();
         self.count()?;
-        // SAFETY: inside of both buffers, as asserted.
+        // SAFETY: all pieces are inside of their buffers, as `Piece::of` asserts.
         unsafe { self.comm.start(&sends, &receives) }
     }
-    pub fn arrive(&self) -> Result<()> {
-        self.comm.arrive()
+    pub fn wait_for_messages(&self) -> Result<()> {
+        self.comm.wait_for_messages()
     }
     pub fn waits(&self) -> Result<Option<u64>> {
         self.comm.waits()

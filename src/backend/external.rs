@@ -100,7 +100,7 @@ impl<'a> External<'a> {
         External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
     }
 
-    /// The same arrays, for reading only.
+    /// These arrays for reading only.
     pub(crate) fn reader(&self) -> External<'_> {
         let (arrays, location) = (self.arrays.clone(), self.location);
         External { arrays, location, writable: false, stream: self.stream, borrow: PhantomData }
@@ -162,7 +162,11 @@ impl<'a> External<'a> {
 impl Device {
     /// Finds out from the driver whether an address of the host program is in host or device memory.
     pub fn location_of(&self, address: u64) -> Result<Location> {
-        Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
+        Ok(if self.0.backend.is_device_address(address)? {
+            Location::Device
+        } else {
+            Location::Host
+        })
     }
 
     /// Copies bytes from the device memory of the host program at `address` to `out`.

@@ -72,7 +72,7 @@ pub struct Kernel {
 impl Kernel {
     /// On a GPU, for kernels whose threads handle all batches of a site, the number of threads that share a site.
     #[allow(dead_code)]
-    pub fn together(&self, batches: usize) -> Option<usize> {
+    pub fn threads_per_site(&self, batches: usize) -> Option<usize> {
         match self.kind {
             Kind::Block => Some(if batches > 1 { 2 } else { 1 }),
             _ => self.pairs.then_some(2),
@@ -87,7 +87,7 @@ impl Kernel {
     }
 }
 
-/// For which numbers of lanes of a CPU's layout a kernel is compiled with vector instructions.
+/// The numbers of lanes of a CPU's layout for which a kernel is compiled with vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectors {
     /// All numbers of lanes, for kernels in which solvers spend their time.
@@ -194,7 +194,7 @@ pub trait Values: Copy {
     type All: Copy;
     /// The names of all values of the set, as they occur in kernel symbols.
     const TOKENS: &'static [&'static str];
-    /// This value as a member of the set, or an error.
+    /// The member of the set for `value`; an error if the set does not have it.
     fn of(value: Self::All) -> Result<Self, NotCompiled>;
     fn token(self) -> &'static str;
 }

@@ -14,10 +14,10 @@ const VARIABLE: &str = "PLAQ_FIRST_LAUNCHES";
 type Key = (String, Specs);
 
 #[derive(Default)]
-struct Seen {
+struct LaunchRecord {
     /// Kernels that rehearsals have requested, with the time of the first request in seconds since the device was
     /// opened.
-    ahead: HashMap<Key, f64>,
+    requested: HashMap<Key, f64>,
     launched: HashSet<Key>,
     /// Kernels in the order of their first launch: symbol, time of the first request by a rehearsal (None: there was
     /// none) and time of the launch, in seconds.
@@ -27,7 +27,7 @@ struct Seen {
 pub struct FirstLaunches {
     target: String,
     start: Instant,
-    seen: Mutex<Seen>,
+    seen: Mutex<LaunchRecord>,
 }
 
 impl FirstLaunches {
@@ -36,20 +36,20 @@ impl FirstLaunches {
         Some(FirstLaunches { target, start: Instant::now(), seen: Mutex::default() })
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn seen(&self) -> std::sync::MutexGuard<'_, LaunchRecord> {
         self.seen.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    pub fn asked(&self, asked: &RequestedKernel) {
+    pub fn record_request(&self, asked: &RequestedKernel) {
         let key = (families::symbol(asked.kernel, &asked.params), asked.specs.clone());
         let now = self.start.elapsed().as_secs_f64();
-        self.seen().ahead.entry(key).or_insert(now);
+        self.seen().requested.entry(key).or_insert(now);
     }
 
     pub fn launched(&self, call: &Call) {
         let (key, mut seen) = ((call.symbol(), call.specs().clone()), self.seen());
         if seen.launched.insert(key.clone()) {
-            let ahead = seen.ahead.get(&key).copied();
+            let ahead = seen.requested.get(&key).copied();
             seen.order.push((key.0, ahead, self.start.elapsed().as_secs_f64()));
         }
     }
@@ -57,7 +57,7 @@ impl FirstLaunches {
     pub fn write(&self, device: &str) {
         let seen = self.seen();
         let late = seen.order.iter().filter(|one| one.1.is_none()).count();
-        let vain = seen.ahead.keys().filter(|key| !seen.launched.contains(key));
+        let vain = seen.requested.keys().filter(|key| !seen.launched.contains(key));
         let mut vain: Vec<_> = vain.map(|key| &key.0).collect();
         vain.sort();
         let all = seen.order.len();

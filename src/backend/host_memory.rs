@@ -127,7 +127,7 @@ impl Default for HostArray {
 impl Drop for HostArray {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            // SAFETY: allocated with this size, and not used any more.
+            // SAFETY: the memory was allocated with this size, and is not used any more.
             unsafe { pages::free(self.first, self.bytes) }
         }
     }

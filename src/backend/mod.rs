@@ -138,26 +138,26 @@ pub trait Backend: Send + Sync {
     }
     /// Bytes by which the devices of several processes find each other in `connect`. One process calls this and passes
     /// the bytes to all.
-    fn meeting(&self) -> Result<Vec<u8>> {
+    fn rendezvous(&self) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
     /// Connects the devices of all ranks; every rank calls this with its own place. While a rank waits for others it
-    /// calls `goes_on`, whose error ends the wait.
+    /// calls `check`, whose error ends the wait.
     fn connect(
         &self,
         _meeting: &[u8],
         _place: &Place,
-        _goes_on: &dyn Fn() -> Result<()>,
+        _check: &dyn Fn() -> Result<()>,
     ) -> Result<Box<dyn DeviceComm>> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
     /// The reason why kernels cannot access the `bytes` bytes of the host program from this address on; None if they
     /// can.
-    fn obstacle(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
+    fn access_error(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
         Ok(None)
     }
     /// Whether this address of the host program is in device memory, which the host's code cannot read.
-    fn hidden(&self, _address: u64) -> Result<bool> {
+    fn is_device_address(&self, _address: u64) -> Result<bool> {
         Ok(false)
     }
     /// Makes later kernels wait for all work that the host program has put on this CUDA stream so far.
@@ -458,7 +458,7 @@ impl Device {
         if let Some(ptr) = kept {
             store.bytes -= bytes as u64;
             drop(store);
-            // SAFETY: a live piece of this size.
+            // SAFETY: the memory is allocated and has this size.
             unsafe { self.0.backend.zero(ptr, bytes as u64)? };
             return Ok(ptr);
         }
@@ -520,7 +520,7 @@ impl Device {
 
     /// Whether `bytes()` bytes are free, for a field without which the work is also possible. In a rehearsal the answer
     /// is no, as a rehearsal finds the least memory that the work needs; `bytes` is then not called.
-    pub fn spares(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
+    pub fn has_memory_for(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
         Ok(!self.is_stand_in() && self.require(bytes()?, what).is_ok())
     }
 
@@ -593,7 +593,7 @@ impl Device {
             let at = memory.ptr(i);
             match memory.location() {
                 Location::Device => {
-                    if let Some(found) = self.0.backend.obstacle(at, bytes as u64)? {
+                    if let Some(found) = self.0.backend.access_error(at, bytes as u64)? {
                         refuse!(
                             BadLayout,
                             "data: array {i}",
@@ -602,7 +602,7 @@ impl Device {
                         );
                     }
                 }
-                Location::Host if self.0.backend.hidden(at.0)? => refuse!(
+                Location::Host if self.0.backend.is_device_address(at.0)? => refuse!(
                     BadLayout,
                     "data: array {i}",
                     expected("host memory"),

@@ -114,7 +114,7 @@ impl Device {
     /// objects that the work needs have been made before, or a new one. Its errors are ignored, since sums are made
     /// up; those of the compiler are reported when a kernel is launched. `likely`: the work is only expected.
     /// Nothing is done with `PLAQ_REHEARSE=off`, and on CPUs, whose kernels are compiled already.
-    pub(crate) fn foresee<T>(
+    pub(crate) fn precompile<T>(
         &self,
         dry: Option<&Device>,
         likely: bool,
@@ -137,7 +137,7 @@ impl Device {
     }
 
     /// Rehearses work on this device, which is one without memory, and returns its result, whether there are kernels
-    /// to compile or not. With a `key` its kernels are compiled as by `foresee`, unless it is a part of another
+    /// to compile or not. With a `key` its kernels are compiled as by `precompile`, unless it is a part of another
     /// rehearsal.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Device {
 
     fn will_launch(&self, asked: &RequestedKernel, likely: bool) {
         if let Some(first) = &self.0.first {
-            first.asked(asked);
+            first.record_request(asked);
         }
         self.0.backend.prepare(asked, likely);
     }

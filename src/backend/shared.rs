@@ -30,9 +30,9 @@ impl Drop for Attached {
 /// Other ranks for which kernels of a device wait. While the host waits for the device, it checks whether they have
 /// failed.
 pub trait Awaited: Send + Sync {
-    /// Called from time to time while the host waits for the device. An error means that a rank has failed; kernels
-    /// have then been told not to wait any more.
-    fn ask(&self) -> Result<()>;
+    /// Called from time to time while the host waits for the device. An error means that a rank has failed; kernels no
+    /// longer wait then.
+    fn check_ranks(&self) -> Result<()>;
 }
 
 /// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them
@@ -43,7 +43,8 @@ pub enum Reduction {
     EnqueuedSums(EnqueuedSums),
 }
 
-/// A reduction that a GPU has been given: the number of the memory slot of its sums, and how they get there.
+/// A reduction that is enqueued on a GPU: the number of the memory slot for its sums, and how the sums are written to
+/// it.
 pub struct EnqueuedSums {
     pub slot: usize,
     pub tag: u32,
@@ -88,7 +89,7 @@ impl Mapped {
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }
-    /// The address on the host.
+    /// The address of the memory on the host.
     pub fn host(&self) -> u64 {
         self.host
     }
@@ -119,7 +120,7 @@ impl Device {
     /// Bytes that another process on this machine passes to `attach` in order to open this buffer. The buffer must
     /// exist as long as it is open there.
     pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
-        // SAFETY: a buffer of this device.
+        // SAFETY: the buffer belongs to this device.
         unsafe { self.0.backend.share(buffer.ptr()) }
     }
     pub(crate) fn attach(&self, shared: &[u8]) -> Result<Attached> {

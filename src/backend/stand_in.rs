@@ -74,7 +74,7 @@ impl Device {
 
 /// Ranks among which fields of a device exchange messages.
 pub(crate) trait Ranks {
-    /// The same ranks for dry run number `number`, which exchange nothing.
+    /// The ranks of dry run number `number`, equal to these ranks but without messages.
     fn silent(self: &Arc<Self>, number: u64) -> Arc<Self>;
 }
 
@@ -107,7 +107,7 @@ impl DeviceComm for NoMessages {
     unsafe fn start(&self, _sends: &[DeviceMessage], _receives: &[DeviceMessage]) -> Result<()> {
         Ok(())
     }
-    fn arrive(&self) -> Result<()> {
+    fn wait_for_messages(&self) -> Result<()> {
         Ok(())
     }
     unsafe fn sum(&self, _at: Ptr, _n: usize) -> Result<()> {
@@ -199,14 +199,14 @@ impl Backend for StandIn {
     fn identity(&self) -> Result<[u8; 16]> {
         Ok([0; 16])
     }
-    fn meeting(&self) -> Result<Vec<u8>> {
+    fn rendezvous(&self) -> Result<Vec<u8>> {
         Ok(vec![])
     }
     fn connect(
         &self,
         _meeting: &[u8],
         _place: &Place,
-        _goes_on: &dyn Fn() -> Result<()>,
+        _check: &dyn Fn() -> Result<()>,
     ) -> Result<Box<dyn DeviceComm>> {
         Ok(Box::new(NoMessages))
     }

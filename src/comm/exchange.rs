@@ -84,7 +84,7 @@ impl Repeated {
         &self.messages
     }
 
-    /// Starts the messages; `others` are those to and from other ranks.
+    /// Starts messages; `others` are the messages to and from other ranks among them.
     pub(super) fn start(
         &mut self,
         transport: &Arc<Transport>,
@@ -128,7 +128,7 @@ impl Drop for PersistentRequests {
     fn drop(&mut self) {
         // MPI completes requests that are still under way before it frees them.
         for request in self.requests.iter().filter(|_| self.transport.running()) {
-            // SAFETY: a request of ours, which nobody uses after this.
+            // SAFETY: this value owns the request, and nothing uses it after this call.
             let _ =
                 self.transport.call("forgetting a message", |t| unsafe { (t.forget)(*request) });
         }
@@ -158,7 +158,7 @@ impl std::fmt::Debug for Pending {
 }
 
 impl Pending {
-    /// The messages of these requests, which are under way, and of further ones that are added.
+    /// Makes the pending messages of requests that have been started; further messages may be added.
     fn new(
         transport: &Arc<Transport>,
         requests: Vec<i64>,
@@ -169,7 +169,7 @@ impl Pending {
         Pending { transport, requests, waits, owner, patience }
     }
 
-    /// Starts sending to and receiving from other ranks.
+    /// Starts to send the messages to other ranks and to receive theirs; returns the pending messages.
     pub(super) fn start(
         transport: &Arc<Transport>,
         messages: &[Message],
@@ -180,7 +180,7 @@ impl Pending {
         Ok(pending)
     }
 
-    /// Starts further messages and adds them to these.
+    /// Starts further messages and adds them to the pending ones.
     pub(super) fn add(&mut self, messages: &[Message]) -> Result<()> {
         let Some(transport) = self.transport.clone() else { return Ok(()) };
         let comm = transport.open_data()?;
@@ -224,7 +224,7 @@ impl Pending {
             })
         };
         if !waiting {
-            self.patience.begin_anew();
+            self.patience.restart();
         }
         transport.look(Side::Data, &mut self.requests, &mut self.patience, &what)
     }

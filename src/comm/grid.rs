@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::refuse;
 
-/// How ranks are placed in the process grid.
+/// Placement of ranks in the process grid.
 pub enum RankMap<'a> {
     /// Rank numbers increase with x fastest and t slowest.
     Default,

@@ -1,11 +1,11 @@
-//! Threads that wait hear of failures of other ranks.
+//! Listeners, by which threads that wait find out whether another rank has failed.
 
 use std::sync::Weak;
 
 use super::transport::{Side, Transport};
 use crate::error::{Error, Result, Status};
 
-/// Tells a thread that waits, e.g. for a GPU, whether another rank has failed, as long as the Comm exists.
+/// Shows a thread that waits, e.g. for a GPU, whether another rank has failed, as long as the Comm exists.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(super) transport: Weak<Transport>,

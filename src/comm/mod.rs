@@ -23,7 +23,7 @@ use crate::error::{host_array, Error, Result, Status};
 use crate::refuse;
 use grid::Grid;
 use places::{together, Places};
-use transport::{Side, Transport, Verdict};
+use transport::{Agreement, Side, Transport};
 
 pub(crate) use exchange::Repeated;
 pub(crate) use exchange::CHUNK as LARGEST_MESSAGE;
@@ -52,7 +52,7 @@ pub struct Message {
     pub bytes: usize,
 }
 
-/// How many messages and sums a rank has exchanged through MPI; tests check costs by these numbers.
+/// Numbers of messages and sums that a rank has exchanged through MPI; tests check costs by these numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommCounts {
     /// Messages sent to other ranks.
@@ -69,7 +69,8 @@ pub struct Options {
     /// True: sums over ranks are added in the order of ranks, so that on a given process grid results have the same
     /// bits with every MPI library.
     pub reproducible: bool,
-    /// Directions in which a rank exchanges halos with itself although the process grid has one rank there, for tests.
+    /// Directions in which a rank exchanges halos with itself although the process grid has one rank in them, for
+    /// tests.
     pub looped: [bool; 4],
 }
 
@@ -105,7 +106,7 @@ pub struct Comm {
     transport: Option<Arc<Transport>>,
     /// The communicating ranks from which these were made, in a dry run; else None.
     origin: Option<silent::Origin>,
-    /// The ranks of dry runs that were made from these.
+    /// The ranks of dry runs that [`Comm::silent`] has made from these ranks.
     silent: silent::Silent,
     cache: OnceLock<Box<dyn CommCache>>,
     /// The coarser process grids made so far by [`Comm::coarser`].
@@ -393,7 +394,7 @@ impl Comm {
         messages.iter().filter(|m| !own(m)).copied().collect()
     }
 
-    /// How many messages and sums this rank has exchanged with others through MPI so far.
+    /// Numbers of messages and sums that this rank has exchanged with others through MPI so far.
     pub fn counts(&self) -> CommCounts {
         self.transport.as_ref().map(|t| t.counts()).unwrap_or_default()
     }
@@ -498,10 +499,10 @@ impl Comm {
 
     /// Whether the time limit of a solve has passed; `mine`: whether it has by this rank's clock. As for
     /// [`Comm::stop`], all ranks get the same answer, after the next sum.
-    pub(crate) fn late(&self, mine: bool) -> bool {
+    pub(crate) fn out_of_time(&self, mine: bool) -> bool {
         match self.transport() {
             None => mine,
-            Some(transport) => transport.late(mine),
+            Some(transport) => transport.out_of_time(mine),
         }
     }
 
@@ -531,7 +532,7 @@ impl Comm {
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
-    pub(crate) fn twins(&self, mine: &[u8]) -> Result<Option<(usize, usize)>> {
+    pub(crate) fn ranks_with_equal(&self, mine: &[u8]) -> Result<Option<(usize, usize)>> {
         if self.is_silent() {
             return Ok(None);
         }
@@ -718,8 +719,8 @@ impl Drop for Comm {
 
 fn agree<T>(transport: &Transport, mine: Result<T>) -> Result<T> {
     match transport.decide(Side::Data, mine.as_ref().err(), false)?.0 {
-        Verdict::Fine | Verdict::Alike => mine,
-        Verdict::Of(error) => Err(error),
+        Agreement::Fine | Agreement::Alike => mine,
+        Agreement::Of(error) => Err(error),
     }
 }
 

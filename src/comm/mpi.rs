@@ -166,14 +166,14 @@ impl Mpi {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: a buffer and its size.
+        // SAFETY: the function gets a buffer and its size.
         let text = text(|to, capacity| unsafe { (self.table.error_text)(code, to, capacity) });
         bail!(CommFailed, "{what}: MPI says {text}");
     }
 
     /// Name of this rank's node: the same for ranks that share memory, and for no others.
     pub fn node(&self) -> String {
-        // SAFETY: a buffer and its size.
+        // SAFETY: the function gets a buffer and its size.
         let name = text(|to, capacity| unsafe { (self.table.node_name)(to, capacity) });
         // Two containers may have the same host name; the boot id differs between any two machines.
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();

@@ -13,7 +13,7 @@ const TAG: i32 = 9;
 const DONE: u8 = 1;
 const FAILED: u8 = 2;
 
-/// How the work of each rank has ended, as far as this rank knows.
+/// The outcome of the work of each rank, as far as this rank knows it.
 pub(crate) struct Outcomes {
     rank: usize,
     known: Arc<[AtomicU8]>,
@@ -21,7 +21,7 @@ pub(crate) struct Outcomes {
 }
 
 impl Comm {
-    /// Begins work whose outcome every rank reports to the others. All ranks call this, and [`Outcomes::tell`] at the
+    /// Begins work whose outcome every rank reports to the others. All ranks call this, and [`Outcomes::report`] at the
     /// end. In a dry run nothing is reported, and the outcome of this rank counts as that of all.
     pub(crate) fn outcomes(&self) -> Result<Outcomes> {
         let (own, ranks) = if self.is_silent() { (0, 1) } else { (self.rank(), self.size()) };
@@ -57,7 +57,7 @@ impl Outcomes {
     ///
     /// # Errors
     /// `CommFailed`: the ranks are lost.
-    pub fn tell(mut self, done: bool) -> Result<bool> {
+    pub fn report(mut self, done: bool) -> Result<bool> {
         self.known[self.rank].store(if done { DONE } else { FAILED }, Ordering::Relaxed);
         let own = self.known[self.rank].as_ptr() as u64;
         let others = (0..self.known.len()).filter(|&rank| rank != self.rank);

@@ -16,7 +16,7 @@ pub(super) struct Places {
     /// Cores on which a rank may run, divided by the ranks that may run on exactly these; less than 1 where ranks share
     /// one. The least of all ranks.
     cores: f64,
-    /// Number of threads of a rank's CPU, the least of all ranks, once these have told each other.
+    /// Number of threads of a rank's CPU, the least of all ranks; not set before ranks have exchanged these numbers.
     threads: OnceLock<usize>,
 }
 

@@ -28,7 +28,7 @@ const SHORT: usize = 64;
 /// Number of bytes by which ranks describe a guarded call to each other: a hash and the beginning of its name.
 const NAME: usize = 72;
 /// Longest time for which a rank that drops its Comm waits for the other ranks to do the same.
-const GOODBYE: Duration = Duration::from_secs(1);
+const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest time for which a rank tries to send the messages that report its failure.
 const FAILURE_LIMIT: Duration = Duration::from_secs(1);
 
@@ -93,7 +93,7 @@ struct CallState {
     early: Vec<Failure>,
     /// The failure of this rank that it has not reported to the other ranks yet. It is reported only if they do not end
     /// the call by themselves.
-    untold: Option<Failure>,
+    unreported: Option<Failure>,
 }
 
 /// The communicator whose messages a wait is for. A wait for data ends when any failure is reported; a wait for control
@@ -104,8 +104,8 @@ pub(super) enum Side {
     Control,
 }
 
-/// What all ranks agreed on at the end of a guarded call.
-pub(super) enum Verdict {
+/// The result of a guarded call on which all ranks agreed at its end.
+pub(super) enum Agreement {
     Fine,
     /// Every rank failed with the same status; each keeps its own message.
     Alike,
@@ -146,8 +146,8 @@ impl Transport {
         }))
     }
 
-    /// The transport of the ranks `members`, which include this one if it has a colour. All ranks call this, after
-    /// they have told each other their colours.
+    /// The transport of the ranks `members`, which include this one if it has a colour. All ranks call this, after they
+    /// have exchanged their colours.
     pub fn part(
         self: &Arc<Transport>,
         colour: Option<i32>,
@@ -167,12 +167,12 @@ impl Transport {
         let renewals = self.state().renewals;
         let rank = members.iter().position(|&r| r == self.rank);
         self.call("error handler", |t| {
-            // SAFETY: the communicator made above.
+            // SAFETY: the communicator was made above and exists.
             unsafe { (t.errors_return)(control) }
         })?;
         let made = duplicate(mpi, &threads, control, self.timeout);
         let (Some(rank), Ok(comm)) = (rank, made) else {
-            return Err(self.lose("a part of the ranks did not come together".into()));
+            return Err(self.connection_lost("a part of the ranks did not come together".into()));
         };
         let (transport, names) = match &self.whole {
             Some(whole) => (&whole.transport, members.iter().map(|&r| whole.ranks[r]).collect()),
@@ -274,7 +274,7 @@ impl Transport {
     pub fn test(&self, requests: &mut [i64]) -> Result<bool> {
         let mut open = 0;
         self.call("testing messages", |t| {
-            // SAFETY: requests of ours.
+            // SAFETY: these are requests that this library has started.
             unsafe { (t.test)(requests.len() as i32, requests.as_mut_ptr(), &mut open) }
         })?;
         Ok(open == 0)
@@ -408,7 +408,7 @@ impl Transport {
         side: Side,
         mine: Option<&Error>,
         unfinished: bool,
-    ) -> Result<(Verdict, bool)> {
+    ) -> Result<(Agreement, bool)> {
         let status = mine.map_or(0, |e| e.status as i64);
         let failed = mine.is_some();
         let votes = vec![
@@ -424,17 +424,17 @@ impl Transport {
         };
         let unfinished = unfinished != 0;
         if first == 0 {
-            return Ok((Verdict::Fine, unfinished));
+            return Ok((Agreement::Fine, unfinished));
         }
         let alike = some_did_not == 0 && highest == -minus_lowest;
         if alike {
-            return Ok((Verdict::Alike, unfinished));
+            return Ok((Agreement::Alike, unfinished));
         }
         let root = self.size - first as usize;
         let failure =
             mine.map_or_else(Failure::default, |e| Failure::new(self.name(self.rank), 0, false, e));
         let failure = Failure::read(&self.broadcast(side, failure.bytes(), root)?);
-        Ok((Verdict::Of(failure.error()), true))
+        Ok((Agreement::Of(failure.error()), true))
     }
 
     /// Sends the report of a failure to every other rank; gives up after `FAILURE_LIMIT`.
@@ -486,7 +486,7 @@ impl Transport {
             let mut bytes = [0u8; Failure::BYTES];
             let mut source = -1;
             self.call("failures", |t| {
-                // SAFETY: a buffer and its size.
+                // SAFETY: the function gets a buffer and its size.
                 unsafe {
                     let capacity = bytes.len() as i32;
                     (t.take)(
@@ -528,7 +528,7 @@ impl Transport {
         failure.loss()
     }
 
-    fn lose(&self, message: String) -> Error {
+    fn connection_lost(&self, message: String) -> Error {
         self.fail(&Error::new(Status::CommFailed, message))
     }
 
@@ -550,7 +550,7 @@ impl Transport {
         Ok(true)
     }
 
-    /// Called when the Comm is dropped: whether all ranks get here within the time `GOODBYE`.
+    /// Called when the Comm is dropped: whether all ranks get here within the time `DROP_TIMEOUT`.
     pub fn everybody_leaves(&self) -> bool {
         let Data { comm, renewals } = *self.data();
         let lost = {
@@ -576,7 +576,7 @@ impl Transport {
                     // SAFETY: a request of ours.
                     unsafe { (self.mpi.table.test)(1, request.as_mut_ptr(), &mut open) == 0 }
                 });
-            if !tested || start.elapsed() > GOODBYE.min(self.timeout) {
+            if !tested || start.elapsed() > DROP_TIMEOUT.min(self.timeout) {
                 break;
             }
             if open == 0 {
@@ -638,7 +638,7 @@ impl Transport {
             }
             None => format!("ranks are not in the same call: not all of them made each {first}"),
         };
-        Err(self.lose(message))
+        Err(self.connection_lost(message))
     }
 
     /// Records that messages were given up. At the end of a guarded call the communicator is then replaced; outside of
@@ -650,26 +650,26 @@ impl Transport {
             state.guarded.is_some()
         };
         if !guarded {
-            self.lose("an exchange of messages was given up".into());
+            self.connection_lost("an exchange of messages was given up".into());
         }
     }
 
     /// Ends a guarded call, in which this rank failed with `mine` or succeeded (None). All ranks get the same status;
-    /// the failure of another rank is returned if there was one. Ranks that still wait inside of the call are told of
-    /// the failure. Afterwards the Comm can be used as before.
+    /// the failure of another rank is returned if there was one. Ranks that still wait inside of the call are informed
+    /// of the failure. Afterwards the Comm can be used as before.
     pub fn leave_guard(&self, mine: Option<&Error>) -> Result<Option<Error>> {
-        let verdict = self.verdict(mine);
+        let agreement = self.agreement(mine);
         let mut state = self.state();
         state.guarded = None;
         state.interrupted = None;
-        Ok(match verdict? {
-            Verdict::Fine | Verdict::Alike => None,
-            Verdict::Of(error) => Some(error),
+        Ok(match agreement? {
+            Agreement::Fine | Agreement::Alike => None,
+            Agreement::Of(error) => Some(error),
         })
     }
 
     /// Agrees with all ranks on the outcome of a guarded call.
-    fn verdict(&self, mine: Option<&Error>) -> Result<Verdict> {
+    fn agreement(&self, mine: Option<&Error>) -> Result<Agreement> {
         self.usable(Side::Control)?;
         let (interrupted, unfinished) = {
             let state = self.state();
@@ -679,12 +679,12 @@ impl Transport {
         let own = mine.filter(|_| !interrupted);
         if let Some(error) = own {
             let mut state = self.state();
-            state.untold = Some(Failure::new(self.rank, state.call, false, error));
+            state.unreported = Some(Failure::new(self.rank, state.call, false, error));
         }
         let decided = self.decide(Side::Control, own, unfinished);
-        self.state().untold = None;
-        let (verdict, unfinished) = decided?;
-        if !matches!(verdict, Verdict::Fine) {
+        self.state().unreported = None;
+        let (agreement, unfinished) = decided?;
+        if !matches!(agreement, Agreement::Fine) {
             self.state().failures += 1;
         }
         if unfinished {
@@ -700,7 +700,7 @@ impl Transport {
             };
             *self.data() = Data { comm: data, renewals };
         }
-        Ok(verdict)
+        Ok(agreement)
     }
 }
 
@@ -712,7 +712,7 @@ impl Drop for Transport {
         }
         let Ok(_turn) = self.threads.enter() else { return };
         for comm in [self.data().comm, self.control] {
-            // SAFETY: duplicates of ours; nothing is under way on them.
+            // SAFETY: this value owns these duplicates, and no message is under way on them.
             unsafe { (self.mpi.table.release)(comm) };
         }
     }
@@ -755,7 +755,7 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
         let mut open = 0;
         {
             let _turn = threads.enter()?;
-            // SAFETY: one request of ours.
+            // SAFETY: this is one request that this library has started.
             let code = unsafe { (mpi.table.test)(1, &mut request, &mut open) };
             mpi.check(code, "duplicating the communicator")?;
         }
@@ -769,7 +769,7 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
         pause(round, start);
     }
     let _turn = threads.enter()?;
-    // SAFETY: the communicator made above.
+    // SAFETY: the communicator was made above and exists.
     mpi.check(unsafe { (mpi.table.errors_return)(*out) }, "error handler")?;
     Ok(*out)
 }

@@ -7,7 +7,7 @@
 //! use plaq_core::compose::{DiracSolver, SolveParams};
 //! use plaq_core::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 //! use plaq_core::operators::{ActionParams, DiracParams};
-//! use plaq_core::solvers::{unwatched, SolverKind, SolverParams, Stop};
+//! use plaq_core::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 //!
 //! let device = Device::cpu(1)?;
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
@@ -25,7 +25,7 @@
 //! let mut b = SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 12)?;
 //! b.set_noise(Noise::Normal, 7, 0)?;
 //! let mut x = b.like(Precision::F64)?;
-//! let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+//! let report = solver.solve(&mut x, &b, &mut no_monitor)?.solver;
 //! assert!(report.converged && report.residual.iter().all(|r| *r <= 1e-10));
 //! # Ok::<(), plaq_core::error::Error>(())
 //! ```

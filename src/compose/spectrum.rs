@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::fields::{blas, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::solvers::dense::top_of_tridiagonal;
-use crate::solvers::unwatched;
+use crate::solvers::no_monitor;
 
 /// An estimate of the smallest or the largest eigenvalue of P^dagger P, from inside of the spectrum, with a bound on
 /// its distance to an eigenvalue.
@@ -87,7 +87,7 @@ pub fn smallest(
     let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (vec![], vec![]);
     let mut iterations = 0;
     let (weights, share) = loop {
-        let report = solver.solve(&mut x, &basis[basis.len() - 1], &mut unwatched)?;
+        let report = solver.solve(&mut x, &basis[basis.len() - 1], &mut no_monitor)?;
         iterations += report.solver.iterations;
         // Since solves are not exact, the vector is orthogonalised to all previous vectors, not only to two.
         let (mut a, mut norm) = (0.0, 0.0);

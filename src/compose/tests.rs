@@ -21,7 +21,7 @@ use crate::linop::LinOp;
 use crate::operators::{
     ActionParams, DiracParams, Distance, HermitianWilson, LinkPrecision, QuarkAction,
 };
-use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use crate::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 /// The names of the requested kernels, with their constants.
 pub(crate) fn kernels(asked: &[RequestedKernel]) -> BTreeSet<String> {
@@ -140,7 +140,7 @@ fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
         false => kernel.like_on(on).map(Arc::new),
     };
     let modes = Arc::new(covered("modes", &device, |on| {
-        Modes::find(&kernel_on(on)?, None, &modes, None, &mut unwatched)
+        Modes::find(&kernel_on(on)?, None, &modes, None, &mut no_monitor)
     }));
     for method in [Method::Polynomial, Method::Zolotarev] {
         let params = SignParams { method, ..sign.clone() };
@@ -165,14 +165,14 @@ fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
 #[test]
 fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
     let (kernel, modes, sign) = overlap();
-    let op = Arc::new(Overlap::build(kernel, 0.3, &modes, sign, &mut unwatched).unwrap());
+    let op = Arc::new(Overlap::build(kernel, 0.3, &modes, sign, &mut no_monitor).unwrap());
     let (shape, device) = (op.shape(), op.shape().device);
     let op_on = |on: &Device| match *on == device {
         true => Ok(op.clone()),
         false => op.like_on(on).map(Arc::new),
     };
     let low = Arc::new(covered("low modes", &device, |on| {
-        OverlapModes::find(&*op_on(on)?, 2, 1e-3, &mut unwatched)
+        OverlapModes::find(&*op_on(on)?, 2, 1e-3, &mut no_monitor)
     }));
     let mut b = shape.field(2).unwrap();
     b.set_noise(Noise::Normal, 1, 0).unwrap();
@@ -199,14 +199,14 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
         covered(&format!("{algorithm:?}"), &device, |device| {
             let (like, b) = on(device)?;
             let mut x = b.like(b.precision())?;
-            like.as_ref().unwrap_or(&solver).solve(&mut x, &b, &mut unwatched)
+            like.as_ref().unwrap_or(&solver).solve(&mut x, &b, &mut no_monitor)
         });
         if algorithm == OverlapAlgorithm::ChiralCg {
             covered("masses", &device, |device| {
                 let (like, b) = on(device)?;
                 let mut xs = [b.like(b.precision())?, b.like(b.precision())?];
                 let solver = like.as_ref().unwrap_or(&solver);
-                solver.solve_masses(&[0.3, 0.5], &mut xs, &b, &mut unwatched)
+                solver.solve_masses(&[0.3, 0.5], &mut xs, &b, &mut no_monitor)
             });
         }
     }
@@ -227,7 +227,7 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
                 let shape = op.shape();
                 let (mut x, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
                 b.set_noise(Noise::Normal, 2, 0).unwrap();
-                solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             }
             Multigrid::new(&*op, &params).unwrap();
         });

@@ -13,7 +13,7 @@ use crate::backend::{kernels, Device, FieldView, Ptr, Reduction, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// The same coefficient for every right-hand side.
+/// A list with the coefficient `a` for every right-hand side.
 pub fn uniform(nrhs: usize, a: f64) -> Vec<Complex64> {
     vec![Complex64::new(a, 0.0); nrhs]
 }
@@ -73,7 +73,8 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// Where kernels find the sums: an address on the device, or numbers if the host knows them already.
+    /// The address on the device at which kernels find the sums; Err: the sums themselves, if the host knows them
+    /// already.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
@@ -105,19 +106,19 @@ type Factor = (i32, Ptr, Ptr);
 const NO_FACTOR: Factor = (TIMES_NOTHING, Ptr::NULL, Ptr::NULL);
 
 impl<'a> Times<'a> {
-    fn below(&self) -> &'a Sums {
+    fn denominator(&self) -> &'a Sums {
         match *self {
             Times::OverDot(s) | Times::OverReal(s) | Times::OverNorm(s) => s,
             Times::DotOverNorm(s) | Times::NormOverReal(_, s) | Times::NormOverNorm(_, s) => s,
         }
     }
-    fn above(&self) -> Option<&'a Sums> {
+    fn numerator(&self) -> Option<&'a Sums> {
         match *self {
             Times::NormOverReal(s, _) | Times::NormOverNorm(s, _) => Some(s),
             _ => None,
         }
     }
-    /// The same factor with its numerator replaced by 1.
+    /// This factor with its numerator replaced by 1.
     fn inverse(&self) -> Times<'a> {
         match *self {
             Times::NormOverReal(_, s) => Times::OverReal(s),
@@ -135,7 +136,8 @@ impl<'a> Times<'a> {
             Times::NormOverNorm(..) => TIMES_NORM_OVER_NORM,
         }
     }
-    /// Multiplies coefficients by the factor if the host knows the sums; otherwise returns the factor for the kernel.
+    /// Multiplies the coefficients of all right-hand sides by this factor, as far as the host knows the sums in it;
+    /// returns the part that is left for the kernel.
     fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> Factor {
         let mut multiply = |by: &dyn Fn(&[f64; 3]) -> Complex64, sums: &[[f64; 3]]| {
             for coef in coefs.iter_mut() {
@@ -143,14 +145,14 @@ impl<'a> Times<'a> {
                 *coef = Cow::Owned(coef.iter().zip(sums).map(product).collect());
             }
         };
-        let above = self.above().and_then(|above| match above.place() {
+        let above = self.numerator().and_then(|above| match above.place() {
             Ok(place) => Some(place),
             Err(sums) => {
                 multiply(&|s| Complex64::new(s[2], 0.0), sums);
                 None
             }
         });
-        let below = match self.below().place() {
+        let below = match self.denominator().place() {
             Ok(place) => Some(place),
             Err(sums) => {
                 multiply(&|s| self.inverse().of(s), sums);

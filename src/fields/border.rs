@@ -125,14 +125,14 @@ impl GaugeField {
         if last.is_none() || *last != halo.number() {
             halo.begin(comm, 1)?;
             self.pack_faces(&halo, 1 - parity)?;
-            halo.depart()?;
+            halo.signal_neighbours()?;
         }
-        let Some([_, arrivals]) = halo.signals(comm)? else { return Ok(None) };
+        let Some([_, received_flags]) = halo.signals(comm)? else { return Ok(None) };
         let received = self.geometry().face_messages(|mu, upper| halo.received(mu, upper));
-        let Some(departures) = halo.go_on() else { return Ok(None) };
+        let Some(sent_flags) = halo.next_sent_flags() else { return Ok(None) };
         let sent = self.geometry().face_messages(|mu, upper| halo.sent(mu, upper));
         *last = halo.number();
-        Ok(Some(FaceExchangeArgs { sent, received, departures, arrivals }))
+        Ok(Some(FaceExchangeArgs { sent, received, sent_flags, received_flags }))
     }
 
     fn face_exchange(&self) -> Result<Arc<Mutex<HaloExchange>>> {

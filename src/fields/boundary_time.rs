@@ -34,7 +34,8 @@ row_set! {
         /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         /// with sum 0. Default: not set (NaN).
         phi: [f64; 3] = [f64::NAN; 3];
-        /// The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+        /// Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        /// `open_sf`. Default: not set (NaN).
         phi_prime: [f64; 3] = [f64::NAN; 3];
     }
 }
@@ -227,7 +228,7 @@ impl BoundaryTime {
         self.kind().vanishes(t, slices)
     }
 
-    /// For every stored time slice of the whole lattice 0 if quarks vanish there, else 1.
+    /// One number for every stored time slice of the whole lattice: 0 if quarks vanish on it, else 1.
     pub(crate) fn factors(&self, slices: usize) -> Vec<f64> {
         (0..slices).map(|t| if self.vanishes(t, slices) { 0.0 } else { 1.0 }).collect()
     }

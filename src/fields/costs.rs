@@ -30,7 +30,7 @@ pub(crate) struct Costs {
     pub memory: f64,
     /// Floating-point operations of a rank per second while all ranks work.
     pub flops: f64,
-    /// Factor by which a rank is faster if the ranks with which it shares its cores do not work.
+    /// Factor by which a rank is faster while the ranks with which it shares its cores are idle; 1 if it shares none.
     pub alone: f64,
     /// Seconds that a message takes in addition if it is copied through host memory.
     pub copy: f64,
@@ -89,12 +89,12 @@ impl Costs {
         self.sum_over(self.ranks, self.hosts)
     }
     /// Seconds in which a rank reads or writes `bytes` bytes of device memory while all ranks work.
-    pub fn passing(&self, bytes: f64) -> f64 {
+    pub fn memory_seconds(&self, bytes: f64) -> f64 {
         bytes / self.memory
     }
     /// Seconds in which a rank does `flops` operations and reads or writes `bytes` bytes while only `ranks` ranks work.
     pub fn working(&self, flops: f64, bytes: f64, ranks: usize) -> f64 {
         let faster = (self.ranks as f64 / ranks as f64).min(self.alone);
-        (flops / self.flops).max(self.passing(bytes)) / faster
+        (flops / self.flops).max(self.memory_seconds(bytes)) / faster
     }
 }

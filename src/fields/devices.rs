@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::refuse;
 
 /// Bytes by which the devices find each other, as many as an ncclUniqueId has.
-const MEETING_BYTES: usize = 128;
+const RENDEZVOUS_BYTES: usize = 128;
 
 /// The ranks with which this rank shares a face, each of them once.
 fn neighbours(comm: &Comm) -> Vec<usize> {
@@ -63,7 +63,7 @@ impl Devices {
     /// Connects the devices of all ranks, or returns on all ranks the same error; `asked`: `PLAQ_HALO` requests NCCL.
     pub fn try_connect(device: &Device, comm: &Comm, asked: bool) -> Result<Devices> {
         let identity = comm.agree(device.identity())?;
-        if let Some((one, other)) = comm.twins(&identity)? {
+        if let Some((one, other)) = comm.ranks_with_equal(&identity)? {
             refuse!(
                 Unsupported,
                 if asked { "PLAQ_HALO=nccl" } else { "NCCL" },
@@ -71,26 +71,26 @@ impl Devices {
                 found("one for ranks {one} and {other}")
             );
         }
-        let meeting = match comm.rank() {
-            0 => device.meeting(),
+        let rendezvous = match comm.rank() {
+            0 => device.rendezvous(),
             _ => Ok(Vec::new()),
         };
-        let mut meeting = comm.agree(meeting)?;
+        let mut rendezvous = comm.agree(rendezvous)?;
         // Every rank passes equally many bytes, of which those of rank 0 are used.
-        meeting.resize(MEETING_BYTES, 0);
-        let meetings = comm.all_gather(&meeting)?;
-        let connected = Self::meet(device, comm, &meetings[..MEETING_BYTES])?;
+        rendezvous.resize(RENDEZVOUS_BYTES, 0);
+        let all_rendezvous = comm.all_gather(&rendezvous)?;
+        let connected = Self::meet(device, comm, &all_rendezvous[..RENDEZVOUS_BYTES])?;
         Ok(Devices { comm: connected, timeout: comm.timeout(), since: Mutex::default() })
     }
 
     /// Connects this rank's device to those of the others. If this fails on a rank, the waits of all others end at
     /// once, and all ranks return its error.
-    fn meet(device: &Device, comm: &Comm, meeting: &[u8]) -> Result<Connected> {
+    fn meet(device: &Device, comm: &Comm, rendezvous: &[u8]) -> Result<Connected> {
         let outcomes = RefCell::new(comm.outcomes()?);
         let followed = Cell::new(false);
         // The limit is half of the time-out, after which the others must know how this ended.
         let (start, limit) = (Instant::now(), comm.timeout() / 2);
-        let goes_on = || {
+        let check = || {
             if let Some(rank) = outcomes.borrow_mut().failed()? {
                 followed.set(true);
                 bail!(CommFailed, "rank {rank} was not connected by NCCL");
@@ -103,8 +103,8 @@ impl Devices {
         };
         let neighbours = neighbours(comm);
         let place = Place { rank: comm.rank(), ranks: comm.size(), neighbours: &neighbours };
-        let made = device.connect(meeting, &place, &goes_on);
-        let all_made = outcomes.into_inner().tell(made.is_ok())?;
+        let made = device.connect(rendezvous, &place, &check);
+        let all_made = outcomes.into_inner().report(made.is_ok())?;
         match made {
             Ok(connected) if all_made => return Ok(connected),
             Ok(connected) => {
@@ -141,8 +141,8 @@ impl Devices {
     }
 
     /// Makes kernels launched later wait for the messages.
-    pub fn arrive(&self) -> Result<()> {
-        self.comm.arrive()
+    pub fn wait_for_messages(&self) -> Result<()> {
+        self.comm.wait_for_messages()
     }
 
     /// Returns an error if messages failed, or have not arrived within the time-out.

@@ -23,7 +23,7 @@ pub struct Geometry {
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
-    /// For each direction the bit of the lane number that tells the two pieces of the part apart; 0 for a direction
+    /// For each direction the bit of the lane number that distinguishes the two pieces of the part; 0 for a direction
     /// that is not divided into lanes.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
@@ -102,8 +102,8 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
-    /// The same lattice divided among a part of the ranks, for levels of multigrid. The limit on the number of sites of
-    /// a rank does not apply, as no fields are made on it.
+    /// The lattice of this geometry divided among the ranks `part`, for levels of multigrid. The limit on the number of
+    /// sites of a rank does not apply, as no fields are made on it.
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes(), !part.divided());
@@ -143,7 +143,7 @@ impl Geometry {
         Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary })
     }
 
-    /// The same geometry for links with another kind of boundary in time.
+    /// This geometry for links with the boundary in time `boundary`.
     ///
     /// # Errors
     /// `BadExtents`: fewer than four slices, so that no slice is inside.

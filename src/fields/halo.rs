@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::peer_memory::{all, PeerMemory};
 pub(crate) use super::peers::lock;
 use super::peers::Peers;
-use super::routes::{face_bit, Crossing, DirectFaces};
+use super::routes::{face_bit, DirectFaces, FaceRoute};
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
@@ -74,7 +74,7 @@ impl Faces {
     fn bits(&self) -> u8 {
         self.list().fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
     }
-    /// Whether buffers of these sizes are large enough for the messages of `other`, with equal bytes per column.
+    /// Whether buffers of the sizes in `self` can hold the messages of `other`, with equal bytes per column.
     fn hold(&self, other: &Faces) -> bool {
         self.column == other.column && self.columns >= other.columns
     }
@@ -87,7 +87,7 @@ impl Faces {
 struct Direct {
     /// Address of the receive buffer of the rank behind each face, by direction and lower or upper; null if kernels
     /// cannot access it.
-    there: [[Ptr; 2]; 4],
+    remote: [[Ptr; 2]; 4],
     memory: PeerMemory,
     number: u32,
     /// True if no kernel has been launched yet that waits for the messages with this number.
@@ -100,7 +100,7 @@ struct Direct {
 #[derive(Debug)]
 pub(crate) struct HaloExchange {
     /// The shared pointer that owns this exchange; messages under way hold it, so that the buffers stay allocated.
-    me: Weak<Mutex<HaloExchange>>,
+    this: Weak<Mutex<HaloExchange>>,
     /// Sizes of the largest messages that fit the buffers.
     faces: Faces,
     /// Number of columns of the messages under way.
@@ -115,7 +115,7 @@ pub(crate) struct HaloExchange {
 }
 
 impl HaloExchange {
-    /// An exchange for these messages; `peers` tells to the memory of which ranks kernels can write (None on a CPU).
+    /// An exchange for these messages; `peers`: the ranks to whose memory kernels can write (None on a CPU).
     fn new(
         device: &Device,
         comm: &Comm,
@@ -130,12 +130,12 @@ impl HaloExchange {
             None => (device.alloc_shared(bytes)?, None),
         };
         let reached = |&(mu, upper): &(usize, bool)| {
-            near.as_ref().is_some_and(|near| near.there[mu][upper as usize] != Ptr::NULL)
+            near.as_ref().is_some_and(|near| near.remote[mu][upper as usize] != Ptr::NULL)
         };
         let crossed: Vec<(usize, bool)> = faces.list().filter(|face| !reached(face)).collect();
         let make = || {
-            let way = MessageRoute::new(device, comm, &crossed, bytes, peers)?;
-            Ok(RemoteFaces::new(crossed.clone(), device.alloc_shared(bytes)?, way))
+            let route = MessageRoute::new(device, comm, &crossed, bytes, peers)?;
+            Ok(RemoteFaces::new(crossed.clone(), device.alloc_shared(bytes)?, route))
         };
         let far = (!crossed.is_empty()).then(make).transpose();
         let (far, direct) = if device.is_cpu() {
@@ -155,9 +155,9 @@ impl HaloExchange {
         far: Option<RemoteFaces>,
         direct: bool,
     ) -> Arc<Mutex<Self>> {
-        Arc::new_cyclic(|me| {
-            let (me, columns) = (me.clone(), faces.columns);
-            Mutex::new(HaloExchange { me, faces, columns, recv, near, far, direct })
+        Arc::new_cyclic(|this| {
+            let (this, columns) = (this.clone(), faces.columns);
+            Mutex::new(HaloExchange { this, faces, columns, recv, near, far, direct })
         })
     }
 
@@ -165,13 +165,13 @@ impl HaloExchange {
         (self.recv.bytes() + self.far.as_ref().map_or(0, |far| far.send.bytes())) as u64
     }
 
-    fn ways(&self, comm: &Comm) -> Vec<Crossing> {
-        let way = |(mu, upper)| {
+    fn routes(&self, comm: &Comm) -> Vec<FaceRoute> {
+        let route = |(mu, upper)| {
             let far = self.far.as_ref().filter(|far| far.faces.contains(&(mu, upper)));
-            let way = far.map_or("its memory", |far| far.way.name());
-            Crossing { mu, upper, rank: comm.neighbour(mu, upper), way }
+            let route = far.map_or("its memory", |far| far.route.name());
+            FaceRoute { mu, upper, rank: comm.neighbour(mu, upper), route }
         };
-        self.faces.list().map(way).collect()
+        self.faces.list().map(route).collect()
     }
 
     fn slot(&self) -> u64 {
@@ -186,8 +186,8 @@ impl HaloExchange {
         // Before this rank writes into a slot again, it must have received the message that the reader of the slot
         // sent.
         if near.ahead {
-            let arrivals = near.arrivals(comm, &self.recv, &self.faces);
-            signal(self.recv.device(), kernels::Await(), &arrivals)?;
+            let received_flags = near.received_flags(comm, &self.recv, &self.faces);
+            signal(self.recv.device(), kernels::Await(), &received_flags)?;
         }
         (near.number, near.ahead) = (near.number.wrapping_add(1), false);
         Ok(())
@@ -196,31 +196,31 @@ impl HaloExchange {
     /// Begins an exchange for a kernel that itself waits for the messages of the exchange before, then writes new ones
     /// to the addresses that `sent` returns; later kernels wait for these. Returns the flags that the kernel sets when
     /// it has written them; None if kernels cannot write to all neighbours.
-    pub fn go_on(&mut self) -> Option<SignalArgs> {
+    pub fn next_sent_flags(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.direct)?;
         (near.number, near.ahead) = (near.number.wrapping_add(1), true);
-        Some(near.departures(&self.recv, &self.faces))
+        Some(near.sent_flags(&self.recv, &self.faces))
     }
 
     /// Address to which the message across a face of this rank is written.
     pub fn sent(&self, mu: usize, upper: bool) -> Ptr {
-        let there = self.near.as_ref().map_or(Ptr::NULL, |near| near.there[mu][upper as usize]);
-        let at = self.now().offset(mu, upper);
+        let remote = self.near.as_ref().map_or(Ptr::NULL, |near| near.remote[mu][upper as usize]);
+        let at = self.message_sizes().offset(mu, upper);
         match &self.far {
-            Some(far) if there == Ptr::NULL => far.send.ptr().offset(at),
-            _ => there.offset(self.slot() + at),
+            Some(far) if remote == Ptr::NULL => far.send.ptr().offset(at),
+            _ => remote.offset(self.slot() + at),
         }
     }
 
     /// Sizes of the messages under way.
-    fn now(&self) -> Faces {
+    fn message_sizes(&self) -> Faces {
         Faces { columns: self.columns, ..self.faces }
     }
 
     /// Address of the message received across a face of this rank. The neighbour sent it across its opposite face,
     /// which determines its offset.
     pub fn received(&self, mu: usize, upper: bool) -> Ptr {
-        self.recv.ptr().offset(self.slot() + self.now().offset(mu, !upper))
+        self.recv.ptr().offset(self.slot() + self.message_sizes().offset(mu, !upper))
     }
 
     /// Whether kernels of every rank write to all of its neighbours; the same on all ranks.
@@ -236,8 +236,8 @@ impl HaloExchange {
     pub fn signals(&self, comm: &Comm) -> Result<Option<[SignalArgs; 2]>> {
         let (Some(near), None) = (&self.near, &self.far) else { return Ok(None) };
         comm.watch()?;
-        let departures = near.departures(&self.recv, &self.faces);
-        Ok(Some([departures, near.arrivals(comm, &self.recv, &self.faces)]))
+        let sent_flags = near.sent_flags(&self.recv, &self.faces);
+        Ok(Some([sent_flags, near.received_flags(comm, &self.recv, &self.faces)]))
     }
 
     /// Number of the exchange under way, which kernels write into flags; None if no face is written to directly.
@@ -246,10 +246,10 @@ impl HaloExchange {
     }
 
     /// Sets the flags of the neighbours, after kernels have written messages into their memory.
-    pub fn depart(&self) -> Result<()> {
+    pub fn signal_neighbours(&self) -> Result<()> {
         let Some(near) = &self.near else { return Ok(()) };
-        let departures = near.departures(&self.recv, &self.faces);
-        signal(self.recv.device(), kernels::Signal(), &departures)
+        let sent_flags = near.sent_flags(&self.recv, &self.faces);
+        signal(self.recv.device(), kernels::Signal(), &sent_flags)
     }
 
     /// Sends the packed messages and waits for those of the neighbours; on a GPU only kernels that are launched
@@ -257,15 +257,17 @@ impl HaloExchange {
     pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         comm.watch()?;
         let device = self.recv.device().clone();
-        self.depart()?;
+        self.signal_neighbours()?;
         match &self.far {
             None => meanwhile()?,
             Some(far) => self.cross(comm, far, meanwhile)?,
         }
         match &self.near {
-            Some(near) => {
-                signal(&device, kernels::Await(), &near.arrivals(comm, &self.recv, &self.faces))
-            }
+            Some(near) => signal(
+                &device,
+                kernels::Await(),
+                &near.received_flags(comm, &self.recv, &self.faces),
+            ),
             None => Ok(()),
         }
     }
@@ -287,16 +289,16 @@ impl Direct {
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
         let (recv, memory) = PeerMemory::new(device, comm, &near, bytes)?;
-        let mut there = [[Ptr::NULL; 2]; 4];
+        let mut remote = [[Ptr::NULL; 2]; 4];
         for (mu, upper) in faces.list() {
-            there[mu][upper as usize] = memory.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
+            remote[mu][upper as usize] = memory.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
         }
-        Ok(Some((recv, Direct { there, memory, number: 0, ahead: false, peers })))
+        Ok(Some((recv, Direct { remote, memory, number: 0, ahead: false, peers })))
     }
 
     /// The `faces` across which kernels write directly, as (direction, upper).
     fn list<'a>(&'a self, faces: &'a Faces) -> impl Iterator<Item = (usize, bool)> + 'a {
-        faces.list().filter(|&(mu, upper)| self.there[mu][upper as usize] != Ptr::NULL)
+        faces.list().filter(|&(mu, upper)| self.remote[mu][upper as usize] != Ptr::NULL)
     }
 
     fn slot(&self, faces: &Faces) -> u64 {
@@ -315,17 +317,17 @@ impl Direct {
 
     /// The flags in the memory of neighbours that a packing kernel sets after it has written its messages, and the
     /// counter of its finished blocks.
-    fn departures(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
+    fn sent_flags(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
             let k = 2 * mu + !upper as usize;
-            (k, self.there[mu][upper as usize].offset(end + 4 * k as u64))
+            (k, self.remote[mu][upper as usize].offset(end + 4 * k as u64))
         });
         SignalArgs { counter: recv.ptr().offset(end + 128), ..self.signals(flags) }
     }
 
     /// The flags of this rank that a kernel waits for before it reads the messages of the neighbours.
-    fn arrivals(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
+    fn received_flags(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
         self.peers.awaited_on(recv.device());
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
@@ -346,7 +348,7 @@ fn signal(
 }
 
 impl Geometry {
-    /// What the kernels of this device can access of other ranks' memory. All ranks call this in the same order.
+    /// The memory of other ranks that the kernels of this device can access. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
         let comm = device.ranks(self.comm());
         let mut cache = cache(&comm)?;
@@ -375,8 +377,8 @@ impl Geometry {
         device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
     }
 
-    /// Compiles the kernels of work as `Device::foresee` does, on every rank by itself. All ranks call this.
-    pub fn foresee<T>(
+    /// Compiles the kernels of work as `Device::precompile` does, on every rank by itself. All ranks call this.
+    pub fn precompile<T>(
         &self,
         device: &Device,
         dry: Option<&Device>,
@@ -385,7 +387,7 @@ impl Geometry {
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.finds_peers(device) {
-            device.foresee(dry, likely, key, |dry| {
+            device.precompile(dry, likely, key, |dry| {
                 let _ranks = self.silent_ranks(device, dry)?;
                 work(dry)
             });
@@ -432,17 +434,17 @@ impl Geometry {
             }
         }
         let halo = HaloExchange::new(device, &comm, *faces, peers)?;
-        let known = ways(&cache, device, &comm);
+        let known = routes(&cache, device, &comm);
         let new =
-            |face: &&Crossing| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
-        lock(&halo).ways(&comm).iter().filter(new).for_each(|face| comm.log(face));
+            |face: &&FaceRoute| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
+        lock(&halo).routes(&comm).iter().filter(new).for_each(|face| comm.log(face));
         cache.exchanges.push((device.clone(), *faces, halo.clone()));
         Ok(halo)
     }
 
     /// The routes that messages of this device have taken so far across the faces of this rank's part.
-    pub fn crossings(&self, device: &Device) -> Vec<Crossing> {
-        ways(&exchanges(self.comm()), device, self.comm())
+    pub fn crossings(&self, device: &Device) -> Vec<FaceRoute> {
+        routes(&exchanges(self.comm()), device, self.comm())
     }
 
     /// Bytes of device memory that the message buffers of these ranks and of their coarser process grids take.
@@ -493,10 +495,10 @@ fn copy_messages(
 }
 
 /// The route of messages across each face across which a device has exchanged messages.
-fn ways(cache: &Cache, device: &Device, comm: &Comm) -> Vec<Crossing> {
-    let mut all: Vec<Crossing> = vec![];
+fn routes(cache: &Cache, device: &Device, comm: &Comm) -> Vec<FaceRoute> {
+    let mut all: Vec<FaceRoute> = vec![];
     for (_, _, halo) in cache.exchanges.iter().filter(|(d, _, _)| d == device) {
-        for face in lock(halo).ways(comm) {
+        for face in lock(halo).routes(comm) {
             if !all.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper)) {
                 all.push(face);
             }
@@ -561,7 +563,7 @@ fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
     if cache.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
-        cache.peers.iter().for_each(|(_, peers)| peers.give_up());
+        cache.peers.iter().for_each(|(_, peers)| peers.end_waits());
         give_up_parts(comm);
         let drained = cache.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
         cache.release();
@@ -574,7 +576,7 @@ fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
 /// Ends kernels that wait for ranks of a part of these.
 fn give_up_parts(comm: &Comm) {
     for part in comm.parts() {
-        exchanges(&part).peers.iter().for_each(|(_, peers)| peers.give_up());
+        exchanges(&part).peers.iter().for_each(|(_, peers)| peers.end_waits());
         give_up_parts(&part);
     }
 }

@@ -32,7 +32,7 @@ pub enum Index {
     /// Number of a real of a clover block (0 to 35) or, if [`Self::Complex`] is an index of its own, of a complex
     /// number below the diagonal (0 to 14).
     Packed,
-    /// Real or imaginary part.
+    /// The index of the real and the imaginary part.
     Complex,
 }
 

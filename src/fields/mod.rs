@@ -42,7 +42,7 @@ pub use matrix::{MatrixField, MatrixForm};
 pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
 pub(crate) use reduce::sum_and_max;
-pub use routes::Crossing;
+pub use routes::FaceRoute;
 pub use time_slices::{vanish, vanishing};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;

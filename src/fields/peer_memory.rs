@@ -101,7 +101,7 @@ impl PeerMemory {
         PeerMemory { own: (rank, ptr), others: Vec::new() }
     }
 
-    /// Closes the memory of the other ranks for good.
+    /// Closes the memory of the other ranks, which is not opened again.
     pub fn close(&mut self) {
         self.others.clear();
     }

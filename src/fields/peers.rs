@@ -1,5 +1,5 @@
-//! What kernels of this rank's device share with other ranks: flags by which they wait for each other's messages, and
-//! memory in which GPUs of one host add up sums.
+//! Memory that kernels of this rank's device share with other ranks: flags by which kernels wait for each other's
+//! messages, and memory in which GPUs of one host add up sums.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -14,24 +14,25 @@ use crate::error::{Error, Result, Status};
 
 /// Bytes of a number with its tag in the memory for sums (kernels/sums.h).
 pub(super) const NUMBER_BYTES: usize = 16;
-/// What the kernels of one device share with other ranks: access to their memory, and the connection by NCCL.
+/// The memory of other ranks that the kernels of one device can access, and the connection of the devices by NCCL.
 #[derive(Debug)]
 pub(super) struct Peers {
     /// A word in host memory: zero as long as all messages arrive; else the code of a message that did not arrive in
     /// time, see `check`.
     pub failed: Mapped,
-    /// The route that all ranks request; `reach`: the faces across which kernels can write into a neighbour's memory.
+    /// The route of messages that all ranks request; `reach`: the faces across which kernels can write into a
+    /// neighbour's memory.
     pub route: Route,
     pub reach: DirectFaces,
     pub inbox: Option<Mutex<SumInbox>>,
     /// The connected devices of all ranks, if messages are sent by NCCL.
     pub devices: Option<Devices>,
-    /// Whether the ranks have found all this out together; else it is what one of them expects.
+    /// True if all ranks have determined these members together; false if this rank only expects them.
     pub found: bool,
     ranks: Listener,
 }
 
-/// Value of `failed` that tells kernels not to wait for messages any more.
+/// Value of `failed` after which kernels no longer wait for messages.
 const GIVEN_UP: u32 = 255;
 
 /// The memory into which other ranks write the sums that this rank's kernels add up (kernels/sums.h).
@@ -50,7 +51,8 @@ impl Peers {
         Self::with(device, comm, true)
     }
 
-    /// What a device whose kernels are not run expects while the ranks have not yet found out.
+    /// The shared memory that is expected for a device whose kernels are not run, before the ranks have determined
+    /// together which memory is accessible.
     pub fn expected(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         Self::with(device, comm, false)
     }
@@ -104,7 +106,7 @@ impl Peers {
     }
 
     /// Ends all kernels that wait for other ranks; no kernel waits afterwards.
-    pub fn give_up(&self) {
+    pub fn end_waits(&self) {
         self.failed.set(0, GIVEN_UP);
         self.devices.iter().for_each(Devices::abort);
     }
@@ -128,20 +130,20 @@ impl Peers {
 }
 
 impl Awaited for Peers {
-    fn ask(&self) -> Result<()> {
-        // Kernels that have been told not to wait need no further action.
+    fn check_ranks(&self) -> Result<()> {
+        // Kernels that no longer wait need no further action.
         if self.failed.get(0) != 0 {
             self.devices.iter().for_each(Devices::abort);
             return Ok(());
         }
         // Kernels that a failed call has left behind would wait for messages that never come.
         if self.ranks.new_failures() {
-            self.give_up();
+            self.end_waits();
             return Ok(());
         }
         let well = self.devices.as_ref().map_or(Ok(()), Devices::check);
         let well = well.map_err(|e| self.ranks.fail(&e));
-        self.ranks.watch().and(well).inspect_err(|_| self.give_up())
+        self.ranks.watch().and(well).inspect_err(|_| self.end_waits())
     }
 }
 

@@ -123,19 +123,19 @@ impl DirectFaces {
 
 /// The route of the messages across one face of this rank's part.
 #[derive(Clone, Copy, Debug)]
-pub struct Crossing {
+pub struct FaceRoute {
     pub mu: usize,
     pub upper: bool,
     /// The rank on the other side of the face.
     pub rank: usize,
     /// Name of the route: `its memory`, `NCCL`, `MPI`, or `MPI from copies on the host`.
-    pub way: &'static str,
+    pub route: &'static str,
 }
 
-impl std::fmt::Display for Crossing {
+impl std::fmt::Display for FaceRoute {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let side = if self.upper { "upper" } else { "lower" };
         let mu = ["x", "y", "z", "t"][self.mu];
-        write!(f, "{side} face in {mu}: to rank {} by {}", self.rank, self.way)
+        write!(f, "{side} face in {mu}: to rank {} by {}", self.rank, self.route)
     }
 }

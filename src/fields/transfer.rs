@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// a piece is 1/32 of the array. Even the smallest keeps all copying threads busy.
 const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
-/// How links are checked and changed when they are loaded. The field gets U = V / (scale x phase), where V are the
-/// numbers of the array, and scale and phase the factors that its layout states.
+/// Checks and changes of links when they are loaded. The field gets U = V / (scale x phase), where V are the numbers of
+/// the array, and scale and phase the factors that its layout states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkOptions {
     /// Largest accepted modulus of an entry of U U^dagger - 1 and of det U - 1; NaN and infinity are refused too.
@@ -45,7 +45,7 @@ impl LinkOptions {
     }
 }
 
-/// What is done with numbers that are read: check that they are finite, store them, or both.
+/// Treatment of the numbers that are read: they are checked to be finite, stored, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Check,
@@ -129,9 +129,9 @@ impl GaugeField {
         self.transfer(layout, true)?.run(memory, None)
     }
 
-    /// A copy of SU(3) links, stored whole in this precision (single or double), multiplied by the factors that
+    /// A copy of these SU(3) links, stored whole in `precision` (single or double), multiplied by the factors that
     /// arrays of the layout contain.
-    pub fn carrying(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
+    pub fn with_host_factors(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
         let copy = self.to(precision, Recon::R18)?;
         let args = copy.transfer(layout, true)?.args;
         let (device, work) = (copy.device(), copy.geometry().work(2));

@@ -135,7 +135,7 @@ impl Transformation {
         Ok(g)
     }
 
-    /// The same matrices in the order of sites of `like` ([`GaugeField::ordered_like`]).
+    /// A copy of the matrices in the order of sites of `like` ([`GaugeField::ordered_like`]).
     pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
         Ok(Transformation(self.0.ordered_like(like)?))
     }

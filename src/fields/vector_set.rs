@@ -12,7 +12,7 @@ use crate::bail;
 use crate::error::Result;
 
 /// Number of vectors that are copied from the host to the device at a time.
-const AT_ONCE: usize = 8;
+const VECTOR_BLOCK: usize = 8;
 
 /// Vectors of one shape, numbered from 0. The first ones (at least one) are right-hand sides of a field on the device.
 /// The others are in host memory and are copied to the device a few at a time when they are needed. Results do not
@@ -87,12 +87,12 @@ impl VectorSet {
         Ok(())
     }
 
-    /// Splits a range of vectors into ranges that are on the device at the same time: those that are there always, and
-    /// groups of those in host memory.
+    /// Splits a range of vectors into ranges that are on the device at the same time: the vectors that are always on
+    /// the device, and groups of those in host memory.
     fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
         let here = self.on_device();
-        let on_host = (which.start.max(here)..which.end).step_by(AT_ONCE);
-        let on_host = on_host.map(|k| k..which.end.min(k + AT_ONCE));
+        let on_host = (which.start.max(here)..which.end).step_by(VECTOR_BLOCK);
+        let on_host = on_host.map(|k| k..which.end.min(k + VECTOR_BLOCK));
         let on_device = std::iter::once(which.start..which.end.min(here));
         on_device.chain(on_host).filter(|part| !part.is_empty()).collect()
     }

@@ -393,7 +393,7 @@ impl Api {
         }
         reserve(path, all)?;
         let file = self.open_file(path, READ_AND_WRITE)?;
-        // SAFETY: a live list.
+        // SAFETY: the list exists.
         let groups = unsafe {
             let groups = self.own((self.list)(self.links), self.close_list, "making a list")?;
             (self.with_groups)(groups.id, 1);
@@ -450,8 +450,8 @@ pub fn is_hdf5(path: &Path) -> bool {
     read.is_ok() && &begin == SIGNATURE
 }
 
-/// More bytes than a dataset's entries in groups and its attributes take, of which each has at most 64 KiB and four can
-/// have half of that.
+/// Upper bound of the bytes that a dataset's entries in groups and its attributes take: an attribute has at most 64
+/// KiB, and four can have half of that.
 const BESIDE: usize = 1 << 18;
 
 /// Reserves space on the disk for datasets at the end of a file, which is as it was if there is none. HDF5 cuts off
@@ -462,7 +462,7 @@ fn reserve(path: &Path, all: &[Dataset]) -> Result<()> {
     let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
     let length = file.metadata().map_err(failure)?.len();
     let need: usize = all.iter().map(|data| data.bytes() + BESIDE).sum();
-    // SAFETY: an open file.
+    // SAFETY: the file is open.
     let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), length as i64, need as i64) };
     if code != 0 {
         file.set_len(length).map_err(failure)?;

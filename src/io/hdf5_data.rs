@@ -63,7 +63,7 @@ pub struct Dataset {
 
 /// Largest number of bytes of a chunk.
 const CHUNK: usize = 1 << 22;
-/// More bytes than libhdf5's list of chunks takes for one of them.
+/// Upper bound of the bytes that libhdf5's list of chunks takes for each chunk.
 const OF_CHUNK: usize = 512;
 
 impl Dataset {
@@ -103,7 +103,7 @@ impl Dataset {
     }
 }
 
-/// Whether two values of attributes are equal; numbers may differ by `by`.
+/// Whether two values of attributes are equal, where numbers count as equal if they differ by at most `by`.
 pub(super) fn same(a: &Attribute, b: &Attribute, by: f64) -> bool {
     let near = |a: &f64, b: &f64| (a - b).abs() <= by;
     match (a, b) {

@@ -279,7 +279,8 @@ impl Job {
     }
 }
 
-/// What is known about a file whose format does not show in its header.
+/// Properties that the caller knows of a file whose header does not state them: its format, and the angles of fixed
+/// links.
 #[derive(Clone, Copy, Default)]
 struct Known {
     format: Option<FileFormat>,

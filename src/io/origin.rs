@@ -20,9 +20,9 @@ pub struct Origin {
     pub mass: Option<f64>,
     /// Twisted mass of the operator.
     pub mu: Option<f64>,
-    /// Numbers that identify the links of the operator; None: not known.
+    /// Averages that identify the links of the operator; None: not known.
     pub links: Option<LinksMark>,
-    /// Kind of the columns in contractions: one of [`KINDS`]; None: not known.
+    /// Kind of the columns in a contraction: one of [`KINDS`]; None: not known.
     pub kind: Option<&'static str>,
     /// Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond the
     /// lattice's end in time and its solution; contractions take it out together with the quark's. None: the sink is
@@ -45,7 +45,7 @@ pub struct LinksMark {
     pub projection: Option<[f64; 2]>,
     /// Whether the links were stored in 16 bits, whose rounding the numbers have.
     pub coarse: bool,
-    /// The configuration to which they belong, by its version in this process; None: not known.
+    /// The configuration to which the links belong, by its version in this process; None: not known.
     pub configuration: Option<u64>,
 }
 
@@ -53,8 +53,8 @@ pub struct LinksMark {
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 /// Names of boundaries in time: open, of the Schroedinger functional, one of each kind, and none.
 pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
-/// Kinds of columns: quark lines from a source, the source that goes on through the sink of a hadron, and the line
-/// that comes to an operator from there.
+/// Kinds of columns: quark lines from a source, sequential sources through the sink of a hadron, and their solutions,
+/// the lines from there to an operator.
 pub const KINDS: [&str; 3] = ["propagator", "sequential_source", "sequential_propagator"];
 /// Names of the forms of clover terms.
 pub const CLOVER_FORMS: [&str; 2] = ["traditional", "exponential"];

@@ -290,7 +290,7 @@ fn plan(
     Ok((head, items))
 }
 
-/// The records of one field.
+/// The records of one field: texts of its private and user records and of its checksum, and the place of its data.
 #[derive(Default)]
 struct Message {
     private: Option<String>,

@@ -134,7 +134,7 @@ fn head(header: &VectorHeader) -> Vec<u8> {
     out
 }
 
-/// The records that stand before the data of a vector.
+/// The bytes of the records before the data of vector number `index`.
 fn record(header: &VectorHeader, date: &str, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let letter = if header.bits == 32 { 'F' } else { 'D' };

@@ -87,7 +87,7 @@ impl Warnings {
         Warning::ALL.into_iter().filter(move |warning| self.contains(*warning))
     }
     /// Writes the warnings to the log; a missing checksum counts as information, since some formats have none.
-    pub(crate) fn tell(self, path: &Path) {
+    pub(crate) fn log(self, path: &Path) {
         for warning in self.iter() {
             let level = match warning {
                 Warning::NoChecksum => log::Level::Info,

@@ -28,23 +28,23 @@ impl Normal {
     pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: true, workspace: Workspace::default() }
     }
-    /// Computes out = M^dagger M in, or out = M M^dagger in; returns the result of `ask` for the intermediate vector M
-    /// in or M^dagger in.
+    /// Computes out = M^dagger M in, or out = M M^dagger in; returns the result of `visit` for the intermediate vector
+    /// M in or M^dagger in.
     fn both<T>(
         &self,
         out: &mut VectorField,
         inp: &VectorField,
-        ask: impl FnOnce(&VectorField) -> Result<T>,
+        visit: impl FnOnce(&VectorField) -> Result<T>,
     ) -> Result<T> {
         let tmp = &mut *self.workspace.field(&self.between(), inp.nrhs())?;
         if self.dagger_first {
             self.op.apply_dagger(tmp, inp)?;
-            let asked = ask(tmp)?;
+            let asked = visit(tmp)?;
             self.op.apply(out, tmp)?;
             Ok(asked)
         } else {
             self.op.apply(tmp, inp)?;
-            let asked = ask(tmp)?;
+            let asked = visit(tmp)?;
             self.op.apply_dagger(out, tmp)?;
             Ok(asked)
         }

@@ -113,7 +113,7 @@ pub(crate) struct SchurSource<'a> {
 }
 
 impl SchurSource<'_> {
-    /// The source vector; after `residual` it has to be made again.
+    /// The source vector of the Schur complement; `residual` may overwrite it, and it has to be made again after that.
     pub fn vector(&self) -> &VectorField {
         &self.source
     }

@@ -32,25 +32,25 @@ enum Kind {
     Singular,
 }
 
-/// Blocks of a clover term on one parity or on both. Blocks in `kept` are owned by this object; those in `lent` exist
+/// Blocks of a clover term on one parity or on both. Blocks in `kept` are owned by this object; those in `shared` exist
 /// only while others use them.
 #[derive(Default)]
 struct Parts {
     kept: Vec<Arc<CloverField>>,
-    lent: Vec<Weak<CloverField>>,
+    shared: Vec<Weak<CloverField>>,
 }
 
 impl Parts {
     fn kept(field: Arc<CloverField>) -> Mutex<Self> {
-        Mutex::new(Parts { kept: vec![field], lent: vec![] })
+        Mutex::new(Parts { kept: vec![field], shared: vec![] })
     }
-    fn alive(&self) -> Vec<Arc<CloverField>> {
-        self.kept.iter().cloned().chain(self.lent.iter().filter_map(Weak::upgrade)).collect()
+    fn existing(&self) -> Vec<Arc<CloverField>> {
+        self.kept.iter().cloned().chain(self.shared.iter().filter_map(Weak::upgrade)).collect()
     }
     fn find(&self, subset: Subset) -> Option<Arc<CloverField>> {
         let fits = |f: &CloverField| [Subset::Full, subset].contains(&f.subset());
-        let lent = || self.lent.iter().filter_map(Weak::upgrade).find(|f| fits(f));
-        self.kept.iter().find(|f| fits(f)).cloned().or_else(lent)
+        let shared = || self.shared.iter().filter_map(Weak::upgrade).find(|f| fits(f));
+        self.kept.iter().find(|f| fits(f)).cloned().or_else(shared)
     }
 }
 
@@ -89,7 +89,8 @@ impl CloverTerm {
         let like = self.like();
         CloverField::on(like.device(), like.geometry(), subset, self.precision, sets)
     }
-    /// Existing blocks of this term, or of the one that it was copied from, which tell its lattice and device.
+    /// Existing blocks of this term, or of the one that it was copied from, from which its lattice and device are
+    /// known.
     fn like(&self) -> Arc<CloverField> {
         lock(&self.root().direct).kept[0].clone()
     }
@@ -134,8 +135,8 @@ impl CloverTerm {
                 }
             }
         }
-        parts.lent.retain(|field| field.strong_count() > 0);
-        parts.lent.push(Arc::downgrade(&made));
+        parts.shared.retain(|field| field.strong_count() > 0);
+        parts.shared.push(Arc::downgrade(&made));
         Ok(made)
     }
 
@@ -219,7 +220,7 @@ impl CloverTerm {
                     .map(Arc::new)
             };
             let kept = lock(parts).kept.iter().map(like).collect::<Result<_>>()?;
-            Ok(Mutex::new(Parts { kept, lent: vec![] }))
+            Ok(Mutex::new(Parts { kept, shared: vec![] }))
         };
         let origin = match &self.origin {
             Some(origin) => Some(Arc::new(origin.like_on(device)?)),
@@ -268,11 +269,12 @@ impl CloverTerm {
                 parts.kept.push(Arc::new(self.field(half, self.sets())?));
             }
         }
-        let alive = parts.alive();
+        let existing = parts.existing();
         *known = None;
-        if !alive.is_empty() {
+        if !existing.is_empty() {
             let kind = kind_of(&from, self.square)?;
-            for (part, parity) in alive.iter().flat_map(|f| f.subset().list().map(move |p| (f, p)))
+            for (part, parity) in
+                existing.iter().flat_map(|f| f.subset().list().map(move |p| (f, p)))
             {
                 let positive = kind == Kind::Positive;
                 match (kind, short) {
@@ -299,10 +301,10 @@ impl CloverTerm {
         if self.built.get() == other.built.get() {
             return Ok(());
         }
-        for part in lock(&self.direct).alive() {
+        for part in lock(&self.direct).existing() {
             part.fill_from(&*other.direct(part.subset())?)?;
         }
-        for part in lock(&self.inverse).alive() {
+        for part in lock(&self.inverse).existing() {
             match other.inverse(part.subset()) {
                 // If a block is singular, the inverse is not copied; it is refused until a later update makes one.
                 Err(e) if e.status == Status::SingularClover => {}

@@ -176,7 +176,7 @@ fn hop(
     part(args::REGION_OUTER, geometry.outer() - inner)
 }
 
-/// Phases of hops across the end of the lattice: these ones, but 0 in time if the links have boundaries there, so that
+/// Phases of hops across the end of the lattice: `phases`, but 0 in time if the links have boundaries in time, so that
 /// nothing crosses them.
 fn ending(gauge: &GaugeField, mut phases: [Complex64; 4]) -> [Complex64; 4] {
     if !gauge.geometry().boundary().is_periodic() {

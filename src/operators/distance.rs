@@ -30,7 +30,7 @@ hash_members!(Distance { t0; alpha });
 
 impl Distance {
     /// Largest allowed alpha T / 2; weights and their inverses are then far from overflow in single precision.
-    const REACH: f64 = 80.0;
+    const MAX_EXPONENT: f64 = 80.0;
 
     /// Refuses parameters that are not possible on a lattice.
     ///
@@ -38,7 +38,7 @@ impl Distance {
     /// `BadParameter`: alpha is not a number above 0, or above 160 / T; t0 is not a time slice.
     pub fn check(&self, geometry: &Geometry) -> Result<()> {
         let times = geometry.global_extents()[3];
-        let max = 2.0 * Self::REACH / times as f64;
+        let max = 2.0 * Self::MAX_EXPONENT / times as f64;
         if !(self.alpha > 0.0 && self.alpha <= max) {
             refuse!(
                 BadParameter,
@@ -106,7 +106,7 @@ impl DistanceWeights {
     }
 
     /// The weighted operator W^-1 M W, or with `adjoint` W M W^-1, whose adjoint is W^-1 M^dagger W.
-    pub fn around(&self, op: Arc<dyn QuarkAction>, adjoint: bool) -> DistanceWeighted {
+    pub fn weighted(&self, op: Arc<dyn QuarkAction>, adjoint: bool) -> DistanceWeighted {
         DistanceWeighted { op, weights: self.clone(), adjoint }
     }
 
@@ -137,7 +137,7 @@ impl DistanceWeighted {
     /// # Errors
     /// Errors of [`DistanceWeights::new`].
     pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
-        Ok(DistanceWeights::new(&*op, distance)?.around(op, false))
+        Ok(DistanceWeights::new(&*op, distance)?.weighted(op, false))
     }
 
     /// The factors by which a vector is multiplied before and after M, or with `dagger` before and after M^dagger.
@@ -228,7 +228,7 @@ impl QuarkAction for DistanceWeighted {
     }
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
         let copy = self.op.shared_copy(storage)?;
-        Ok(Arc::new(self.weights.around(copy, self.adjoint)))
+        Ok(Arc::new(self.weights.weighted(copy, self.adjoint)))
     }
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
         self.op.copy_bytes(storage, form)
@@ -239,7 +239,7 @@ impl QuarkAction for DistanceWeighted {
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         let op = self.op.like_on(device)?;
         let weights = DistanceWeights::new(&*op, self.weights.distance)?;
-        Ok(Arc::new(weights.around(op, self.adjoint)))
+        Ok(Arc::new(weights.weighted(op, self.adjoint)))
     }
     fn update(&self, links: &GaugeField) -> Result<()> {
         self.op.update(links)

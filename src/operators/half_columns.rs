@@ -37,8 +37,8 @@ impl HalfColumns {
     pub fn new(device: &Device, geometry: &Arc<Geometry>, nrhs: usize) -> Result<Self> {
         let mask = geometry.halo_mask();
         let divided = (0..4).filter(|mu| mask >> mu & 1 == 1);
-        let behind: usize = divided.map(|mu| 2 * geometry.face_parity_sites(mu)).sum();
-        let data = device.alloc(48 * (geometry.plane_sites() + behind) * nrhs)?;
+        let remote_sites: usize = divided.map(|mu| 2 * geometry.face_parity_sites(mu)).sum();
+        let data = device.alloc(48 * (geometry.plane_sites() + remote_sites) * nrhs)?;
         Ok(HalfColumns { geometry: geometry.clone(), nrhs, data })
     }
     pub fn nrhs(&self) -> usize {
@@ -82,7 +82,7 @@ impl HalfColumns {
     }
 
     /// Number of the first site that belongs to other ranks.
-    pub fn behind(&self) -> i32 {
+    pub fn first_remote(&self) -> i32 {
         self.geometry.plane_sites() as i32
     }
 
@@ -108,7 +108,7 @@ impl HalfColumns {
                 columns: self.data.ptr(),
                 message,
                 parity: parity as i32,
-                behind: self.behind(),
+                behind: self.first_remote(),
                 nrhs: self.nrhs as i32,
                 arrived: arrived as i32,
             };

@@ -16,7 +16,7 @@ choices! {
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
         Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
-        /// D = m + 4 - H/2 + ...
+        /// D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
         Mass = 1, PLAQ_NORMALISATION_MASS, "mass";
     }
     /// The links from which a clover term is made.
@@ -59,7 +59,7 @@ impl std::fmt::Display for TermValue {
 
 /// A row's value as a member of an operator's parameters.
 trait MemberValue<As> {
-    /// The value for an operator; `other` where none is set.
+    /// The value that the operator gets: the one that is set, else `other`.
     fn held(&self, other: Option<As>) -> As;
 }
 
@@ -174,7 +174,7 @@ macro_rules! quark {
             /// Names of the rows that are terms of the operator, all but its mass.
             pub const TERMS: &'static [&'static str] = &[$($(stringify!($field),)*)*];
 
-            /// The terms with their names.
+            /// The terms of the operator: names and values.
             pub fn terms(&self) -> Vec<(&'static str, TermValue)> {
                 vec![$($((stringify!($field), self.$field.into()),)*)*]
             }
@@ -213,7 +213,7 @@ quark! {
         /// Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
         /// on the slice next to the lower boundary, where quarks vanish.
         cf: f64 = 1.0;
-        /// The same coefficient at the upper boundary; NaN: the same as cf.
+        /// Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
         cf_prime: Option<f64>, as f64, or cf = None;
         /// Twisted mass mu.
         mu: f64 = 0.0;

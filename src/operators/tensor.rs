@@ -113,7 +113,7 @@ impl TensorHop {
             links: self.links[parity].ptr(),
             blocks: self.blocks.as_ref().map_or(Ptr::NULL, |b| b[parity].ptr()),
             parity: parity as i32,
-            behind: inp.behind(),
+            behind: inp.first_remote(),
             nrhs: nrhs as i32,
             site_term: self.blocks.is_some() as i32,
             tile_y: tiles.y as i32,

@@ -620,7 +620,7 @@ impl Wilson {
         args.sent = geometry.spinor_halo(precision, nrhs, |mu, upper| halo.sent(mu, upper));
         args.received = geometry.spinor_halo(precision, nrhs, |mu, up| halo.received(mu, up));
         if let Some(signals) = halo.signals(comm)? {
-            [args.departures, args.arrivals] = signals;
+            [args.sent_flags, args.received_flags] = signals;
             let n = args::PACK_THREADS as usize + n;
             return launch(&args, Work { n, ..work });
         }

@@ -128,11 +128,11 @@ fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
 
 /// Links that are exactly zero on the whole lattice.
 struct ZeroLinks {
-    /// Number of temporal links of the last time slice.
+    /// Number of temporal links of the last time slice that are zero.
     ends: usize,
-    /// Number of all other links.
+    /// Number of all other links that are zero.
     others: usize,
-    /// Site and direction of the first one of these.
+    /// Site x, y, z, t and direction of the first of the other links that are zero.
     first: Option<([usize; 4], usize)>,
 }
 
@@ -407,7 +407,7 @@ pub fn load_gauge(
     let key = Key::of(("links", key));
     let [in_double, in_single] =
         [Precision::F64, Precision::F32].map(|p| LinkOptions::checked(p).tolerance);
-    geometry.foresee(device, None, false, key, |device| {
+    geometry.precompile(device, None, false, key, |device| {
         // Whether links are projected after they were read as they are depends on their numbers.
         if rounded {
             as_they_are(device, in_double)?;
@@ -431,7 +431,7 @@ pub fn load_gauge(
         }
         loaded => loaded?,
     };
-    info.warnings.tell(path);
+    info.warnings.log(path);
     let fixed = if double { in_double } else { in_single };
     check_fixed(&exact, options.unitarity.or(fixed).unwrap_or(1e-5)).map_err(named)?;
     let found = plaquette(&exact)?;

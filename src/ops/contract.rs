@@ -235,7 +235,7 @@ choices! {
 /// Spin projection that closes the free spin indices of a baryon's correlator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
-    /// tr\[P C\], the decuplet averaged over its three polarisations.
+    /// The trace tr\[P C\], with the decuplet averaged over its three polarisations.
     Trace,
     /// Projection of the decuplet on spin 3/2 at rest: sum_ij tr\[P (delta_ij - gamma_i gamma_j / 3) C_ji\] / 3.
     ThreeHalves,
@@ -257,7 +257,7 @@ choices! {
     }
 }
 
-/// How the free spins of a baryon's correlator are closed, and the boundaries of its quarks.
+/// The projection of the free spins of a baryon's correlator, and the boundaries of its quarks.
 #[derive(Clone, Copy)]
 pub struct Closing {
     /// Parity of the states that propagate forward in time, 1 or -1.

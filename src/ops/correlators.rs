@@ -14,7 +14,7 @@ use crate::params::choices;
 /// source); the antiquark follows by gamma5-hermiticity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correlators {
-    /// sum_x tr S S^dagger: the meson with gamma5 at both ends.
+    /// The meson with gamma5 at both ends, sum_x tr S S^dagger.
     pub pion: Vec<f64>,
     /// sum_x tr[G S G^dagger S^dagger], G = gamma5 gamma_i: the vector mesons along x, y, z.
     pub rho: [Vec<f64>; 3],

@@ -73,9 +73,9 @@ pub fn device_of_rank(
 }
 
 /// Refuses ranks whose devices have different layouts of fields, since neighbours exchange messages in the layout of
-/// the memory; ranks on CPUs tell each other the numbers of their threads, from which costs are expected. All ranks
-/// call this before they make fields.
-pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
+/// the memory; ranks on CPUs exchange the numbers of their threads, from which costs are estimated. All ranks call this
+/// before they make fields.
+pub fn check_same_layout(comm: &Comm, device: &Device) -> Result<()> {
     const NAME: usize = 64;
     let form = layout_on(device);
     let mut mine = blake3::hash(form.as_bytes()).as_bytes().to_vec();

@@ -128,7 +128,7 @@ impl VectorFile {
     ) -> Result<Self> {
         let comm = geometry.comm();
         let reader = comm.agree(VectorReader::open(path, Some(geometry.global_extents())))?;
-        reader.warnings().tell(path);
+        reader.warnings().log(path);
         let found = &reader.header().kind;
         if found != kind {
             refuse!(

@@ -243,12 +243,12 @@ impl Flow {
     /// Makes stage `k` = 0, 1 or 2 of a step; `gauge` holds the links after the previous stage.
     pub fn stage(&mut self, gauge: &mut GaugeField, k: usize, step: f64) -> Result<()> {
         let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
-        let done = self.move_on(gauge, &mut p, k, step);
+        let done = self.integrate_stage(gauge, &mut p, k, step);
         self.momenta = Some(p);
         done
     }
 
-    fn move_on(
+    fn integrate_stage(
         &mut self,
         gauge: &mut GaugeField,
         p: &mut Momenta,

@@ -53,7 +53,8 @@ parameters! {
         /// Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
         /// 15: all.
         directions: usize = 15, within(0, i32::MAX as i64);
-        /// Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
+        /// Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+        /// first must be set.
         alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
     }
 }

@@ -8,10 +8,10 @@ use crate::refuse;
 
 /// Largest differences of the averages of equal links due to rounding: links in single precision or double, and in
 /// half precision.
-pub const NEAR: [f64; 2] = [1e-6, 1e-4];
+pub const TOLERANCES: [f64; 2] = [1e-6, 1e-4];
 /// Largest differences of the projections ([`projection`]) of equal links due to rounding: in single precision or
 /// double, and in half precision.
-pub const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
+pub const PROJECTION_TOLERANCES: [f64; 2] = [1e-5, 1e-3];
 
 /// Computes the numbers that identify these links.
 ///
@@ -37,12 +37,12 @@ fn equal(one: &LinksMark, other: &LinksMark) -> bool {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by[coarse])
     };
     let projections = one.projection.zip(other.projection);
-    near(&one.numbers, &other.numbers, NEAR)
-        && projections.is_none_or(|(a, b)| near(&a, &b, NEAR_PROJECTION))
+    near(&one.numbers, &other.numbers, TOLERANCES)
+        && projections.is_none_or(|(a, b)| near(&a, &b, PROJECTION_TOLERANCES))
 }
 
 /// Whether two links belong to one configuration, as far as that is known.
-fn alike(one: &LinksMark, other: &LinksMark) -> bool {
+fn may_be_same(one: &LinksMark, other: &LinksMark) -> bool {
     let known = one.configuration.is_some() && one.configuration == other.configuration;
     known || equal(one, other)
 }
@@ -77,7 +77,7 @@ pub fn check_links(
         return Ok(());
     }
     let found = links_mark(links)?;
-    match alike(mark, &found) {
+    match may_be_same(mark, &found) {
         true => Ok(()),
         false => other_links(
             (mark, owner),
@@ -142,7 +142,7 @@ pub fn check_same_links(
     (one, first): (&LinksMark, &str),
     (other, second): (&LinksMark, &str),
 ) -> Result<()> {
-    if alike(one, other) {
+    if may_be_same(one, other) {
         return Ok(());
     }
     refuse!(

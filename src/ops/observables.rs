@@ -40,7 +40,7 @@ reports! {
         det: f64;
         /// Coordinates x, y, z, t of the link with the largest violation.
         site: [usize; 4];
-        /// Direction of that link, 0 to 3.
+        /// Direction of the link with the largest violation, 0 to 3.
         direction: usize;
     }
     /// Averages of the clover-leaf field strength.

@@ -52,7 +52,7 @@ reports! {
         high: f64;
         /// Largest modulus of an eigenvalue of Q.
         largest: f64;
-        /// Bound on the error of that modulus.
+        /// Bound on the error of `largest`.
         largest_error: f64;
         /// Smallest modulus of an eigenvalue of Q that is not projected.
         next: f64;
@@ -356,7 +356,7 @@ pub fn overlap_propagators(
             to.copy_rhs(first, x, 0, HALF)?;
         }
         total = Some(match total {
-            Some(before) => before.beside(part),
+            Some(before) => before.join(part),
             None => part,
         });
     }

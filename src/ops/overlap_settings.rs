@@ -65,7 +65,8 @@ parameters! {
         smearing_steps: usize = 0, within(0, 100_000);
         /// Kind of smearing for the links of the kernel.
         smearing: SmearingKind = SmearingKind::Stout;
-        /// Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+        /// Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+        /// steps.
         smearing_alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
         /// Largest number of seconds for a search for modes, when the operator is made and in each
         /// plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.

@@ -20,7 +20,7 @@ pub const LONGEST: usize = 64;
 /// Largest number of paths in a list.
 pub const MAX_PATHS: usize = 4096;
 /// Largest number of paths that one launch follows, which is the number of sums of a kernel.
-pub(crate) const TOGETHER: usize = 8;
+pub(crate) const PATHS_PER_LAUNCH: usize = 8;
 
 /// A list of paths, each a list of steps.
 #[derive(Clone, Debug, Hash, PartialEq, Eq)]
@@ -77,11 +77,11 @@ impl Paths {
         Ok(())
     }
 
-    /// Divides the paths into lists of at most `together`, with paths of similar length in each.
-    pub(crate) fn batches(&self, together: usize) -> Vec<Vec<usize>> {
+    /// Divides the paths into lists of at most `batch_size`, with paths of similar length in each.
+    pub(crate) fn batches(&self, batch_size: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by_key(|&k| std::cmp::Reverse(self.0[k].len()));
-        order.chunks(together).map(|c| c.to_vec()).collect()
+        order.chunks(batch_size).map(|c| c.to_vec()).collect()
     }
 
     pub(crate) fn get(&self, k: usize) -> &[u8] {
@@ -148,15 +148,15 @@ fn permutations() -> Vec<[u8; 4]> {
 
 /// Fields for the products of links along paths.
 #[derive(Debug)]
-pub struct Walker {
+pub struct PathProducts {
     products: [MatrixField; 2],
 }
 
-impl Walker {
+impl PathProducts {
     /// Bytes of device memory that a walker of `paths` paths takes.
     pub fn bytes(geometry: &Geometry, precision: Precision, paths: usize) -> usize {
-        let together = paths.min(TOGETHER);
-        2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
+        let batch_size = paths.min(PATHS_PER_LAUNCH);
+        2 * MatrixField::bytes(geometry, precision, MatrixForm::General, batch_size)
     }
 
     /// The lattice, and the precision of the fields.
@@ -175,10 +175,10 @@ impl Walker {
         paths: usize,
     ) -> Result<Self> {
         let field = || {
-            let together = paths.clamp(1, TOGETHER);
-            MatrixField::new(device, geometry, precision, MatrixForm::General, together)
+            let batch_size = paths.clamp(1, PATHS_PER_LAUNCH);
+            MatrixField::new(device, geometry, precision, MatrixForm::General, batch_size)
         };
-        Ok(Walker { products: [field()?, field()?] })
+        Ok(PathProducts { products: [field()?, field()?] })
     }
 
     fn field(&self) -> &MatrixField {
@@ -225,7 +225,7 @@ impl Walker {
             geom: gauge.geometry().args(),
             gauge: gauge.view(),
             paths: self.field().count() as i32,
-            step: [-1; TOGETHER],
+            step: [-1; PATHS_PER_LAUNCH],
             ..Default::default()
         }
     }
@@ -280,7 +280,7 @@ impl Walker {
             &args,
             work,
         )?;
-        let both = |k: usize| v[k] + v[k + 2 * TOGETHER];
+        let both = |k: usize| v[k] + v[k + 2 * PATHS_PER_LAUNCH];
         Ok((0..count).map(|k| Complex64::new(both(2 * k), both(2 * k + 1))).collect())
     }
 
@@ -295,7 +295,7 @@ impl Walker {
         self.check_paths(gauge, paths)?;
         paths.check_closed(gauge.geometry().global_extents())?;
         let mut all = vec![Complex64::ZERO; paths.len()];
-        for batch in paths.batches(self.together()) {
+        for batch in paths.batches(self.batch_size()) {
             let products = self.multiply_along(gauge, paths, &batch)?;
             let traces = self.sum_traces(gauge, products, batch.len())?;
             batch.iter().zip(traces).for_each(|(&k, t)| all[k] = t);
@@ -340,7 +340,7 @@ impl Walker {
                 found("{} {} in {}", out.count(), out.form(), out.precision())
             );
         }
-        for batch in paths.batches(self.together()) {
+        for batch in paths.batches(self.batch_size()) {
             let products = self.multiply_along(gauge, paths, &batch)?;
             let mut args = PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
             for (slot, &k) in batch.iter().enumerate() {
@@ -353,7 +353,7 @@ impl Walker {
     }
 
     /// Number of paths that are followed at a time.
-    pub(crate) fn together(&self) -> usize {
+    pub(crate) fn batch_size(&self) -> usize {
         self.field().count()
     }
 }
@@ -362,7 +362,7 @@ impl Walker {
 /// ranks; links in any storage of SU(3).
 ///
 /// # Errors
-/// Errors of [`Walker::traces`]; `OutOfMemory`.
+/// Errors of [`PathProducts::traces`]; `OutOfMemory`.
 pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     if gauge.group() != crate::fields::Group::Su3 {
         refuse!(
@@ -374,8 +374,8 @@ pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     }
     gauge.with_whole(|links| {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
-        let bytes = Walker::bytes(geometry, precision, paths.len());
+        let bytes = PathProducts::bytes(geometry, precision, paths.len());
         geometry.require(device, bytes as u64, "products along paths")?;
-        Walker::new(device, geometry, precision, paths.len())?.traces(links, paths)
+        PathProducts::new(device, geometry, precision, paths.len())?.traces(links, paths)
     })
 }

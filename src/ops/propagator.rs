@@ -56,13 +56,13 @@ impl Columns {
         }
     }
 
-    /// Chooses the number of columns that are solved for together: `asked`, or if that is 0 as many as fit, with
+    /// Chooses the number of columns that are solved for together: `requested`, or if that is 0 as many as fit, with
     /// solved columns on the device if possible; the same on all ranks.
-    fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
+    fn choose(solver: &DiracSolver, columns: usize, requested: usize) -> Result<Columns> {
         let shape = solver.op().shape();
-        let mut numbers: Vec<usize> = match asked {
+        let mut numbers: Vec<usize> = match requested {
             0 => (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n)).collect(),
-            asked => vec![asked],
+            requested => vec![requested],
         };
         numbers.iter_mut().for_each(|n| *n = columns.min(*n));
         numbers.dedup();
@@ -82,7 +82,7 @@ impl Columns {
             return Ok(least);
         };
         let n = chosen.at_once;
-        if chosen.on_host || (asked == 0 && n < COLUMNS.min(columns)) {
+        if chosen.on_host || (requested == 0 && n < COLUMNS.min(columns)) {
             log::info!(
                 "a propagator of {columns} columns: {n} at a time fit in {}{}",
                 shape.device.name(),
@@ -159,13 +159,13 @@ pub fn propagates(op: &dyn QuarkAction) -> bool {
 
 /// Starts to compile the kernels that a propagator with these parameters launches, including those for making its
 /// solver and for the usual correlators.
-pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
+pub fn precompile(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     if !propagates(op) {
         return;
     }
     let links = op.links();
     let key = Key::of(("propagator", op.key(), params, at_once));
-    links.geometry().foresee(links.device(), None, true, key, |device| {
+    links.geometry().precompile(links.device(), None, true, key, |device| {
         run_through(op.like_on(device)?, params, at_once)
     });
 }
@@ -213,7 +213,7 @@ pub(super) fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Res
 /// Solves for all columns; `source(first, count)` makes their sources.
 fn solve_columns(
     solver: &DiracSolver,
-    asked: usize,
+    requested: usize,
     columns: usize,
     source: Field,
     monitor: &mut Monitor,
@@ -228,10 +228,10 @@ fn solve_columns(
         }
     };
     // A solve that does not fit into memory is refused before anything is allocated.
-    let mut chosen = Columns::choose(solver, columns, asked)?;
-    let looked = solver.look_ahead(columns, &|| source(0, 1), &mut ahead)?;
-    if looked > 0.0 {
-        chosen = Columns::choose(solver, columns, asked)?;
+    let mut chosen = Columns::choose(solver, columns, requested)?;
+    let seconds = solver.test_one(columns, &|| source(0, 1), &mut ahead)?;
+    if seconds > 0.0 {
+        chosen = Columns::choose(solver, columns, requested)?;
     }
     let Columns { at_once, on_host } = chosen;
     let on_device = if on_host { None } else { Some(shape.field(columns)?) };
@@ -248,12 +248,12 @@ fn solve_columns(
     };
     let mut notify = |p: &Progress| match stopped {
         true => ControlFlow::Break(()),
-        false => monitor(&Progress { seconds: looked + p.seconds, ..*p }),
+        false => monitor(&Progress { seconds: seconds + p.seconds, ..*p }),
     };
     let by = Solves::of(solver);
     let mut report =
         solve_parts(&by, at_once, columns, (source, &solutions), &mut notify, &mut done)?;
-    report.solver.seconds += looked;
+    report.solver.seconds += seconds;
     let all = match on_device {
         Some(all) => all,
         None => {
@@ -286,7 +286,7 @@ pub(super) struct Solves<'a> {
 }
 
 impl<'a> Solves<'a> {
-    /// Solves with a quark action.
+    /// Makes the description of solves with the solver of a quark action.
     pub fn of(solver: &'a DiracSolver) -> Self {
         let stop = solver.params().solver.stop;
         let solve: Box<Solve> = Box::new(move |seconds, x, b, monitor| {
@@ -326,7 +326,7 @@ pub(super) fn solve_parts(
         let end = done(first, x, &report)?.is_break();
         elapsed += report.solver.seconds;
         total = Some(match total {
-            Some(before) => before.beside(report),
+            Some(before) => before.join(report),
             None => report,
         });
         if end {

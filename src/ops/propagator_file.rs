@@ -184,7 +184,7 @@ pub fn load_propagator(
 ) -> Result<(SpinorField, Origin)> {
     let named = |e: Error| e.at(path.display());
     let mut file = comm.agree(PropagatorReader::open(path, options.extents))?;
-    file.warnings().tell(path);
+    file.warnings().log(path);
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
     let of_file = if file.bits() == 64 { Precision::F64 } else { Precision::F32 };
     let precision = options.precision.unwrap_or(of_file);

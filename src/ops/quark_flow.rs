@@ -79,7 +79,7 @@ reports! {
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
 
 /// Returns whether the callback of any rank asks to stop after `done` steps. All ranks call it.
-fn asked(
+fn stop_requested(
     geometry: &Geometry,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
     done: usize,
@@ -187,7 +187,7 @@ pub fn flow(
     for (k, &step) in steps.iter().enumerate() {
         both.step(psi, &mut links, step)?;
         report.steps += 1;
-        report.stopped = asked(geometry, watch, k + 1)?;
+        report.stopped = stop_requested(geometry, watch, k + 1)?;
         if report.stopped {
             break;
         }
@@ -328,7 +328,7 @@ impl AdjointFlow<'_> {
         Ok(())
     }
 
-    /// Applies the adjoint of one step; `links` are those before it.
+    /// Applies the adjoint of one step of size `step` to the quark fields; `links` are the links before the step.
     fn one(&mut self, step: f64) -> Result<()> {
         for (k, before) in self.stages.iter_mut().enumerate() {
             before.copy_raw(&self.links)?;
@@ -344,7 +344,7 @@ impl AdjointFlow<'_> {
 
     fn stops(&mut self) -> Result<bool> {
         let done = self.report.steps as usize;
-        self.report.stopped = asked(self.links.geometry(), self.watch, done)?;
+        self.report.stopped = stop_requested(self.links.geometry(), self.watch, done)?;
         Ok(self.report.stopped)
     }
 }

@@ -137,7 +137,7 @@ impl Reweighting {
 }
 
 /// Number of noise vectors that are solved for together.
-const AT_ONCE: usize = 4;
+const NOISE_BLOCK: usize = 4;
 /// Number of bits for the number of a noise vector within its factor.
 const VECTORS: u32 = 24;
 /// Largest number of factors in one call.
@@ -374,8 +374,8 @@ impl RationalSolve {
 }
 
 impl Estimator {
-    /// Minus the logarithm of the estimates from noise vectors, and the number of iterations. Vectors live on the
-    /// sites of the system and are zero where quarks vanish.
+    /// Minus the logarithm of the estimates from noise vectors, and the number of iterations. Vectors are defined on
+    /// the sites of the system and are zero where quarks vanish.
     ///
     /// # Errors
     /// `NotConverged`: a solve; `SpectralBounds`: a spectrum outside of the interval; errors of [`DiracSolver::solve`].
@@ -474,7 +474,7 @@ pub fn reweighting(
         let mut factor = Factor::default();
         while factor.minus_ln.len() < params.vectors {
             let done = factor.minus_ln.len();
-            let mut eta = shape.field(AT_ONCE.min(params.vectors - done))?;
+            let mut eta = shape.field(NOISE_BLOCK.min(params.vectors - done))?;
             let number = ((k as u32) << VECTORS) + (params.first + done) as u32;
             eta.set_noise(Noise::Normal, params.seed, number)?;
             factor.norm2.extend(blas::norm2(&eta)?);

@@ -273,7 +273,7 @@ pub fn boundary_correlators(
             BoundaryEnd::Upper => (found.g_a, found.g_p) = (axial, density),
         }
         total = Some(match total {
-            Some(before) => before.beside(report),
+            Some(before) => before.join(report),
             None => report,
         });
     }

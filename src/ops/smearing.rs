@@ -125,7 +125,7 @@ pub fn boosted(
     if psi.precision() == Precision::F16 {
         refuse!(Unsupported, "momentum", expected("fields in single or double"), found("half"));
     }
-    let links = turned(gauge, psi.precision(), momentum)?;
+    let links = links_with_momentum(gauge, psi.precision(), momentum)?;
     smear(psi, Arc::new(links), alpha, steps, directions)
 }
 
@@ -150,7 +150,7 @@ pub fn kernel(
     }
     let mut unit = GaugeField::new(psi.device(), psi.geometry(), psi.precision(), Recon::R12)?;
     unit.set_unit()?;
-    let links = Arc::new(turned(&unit, psi.precision(), momentum)?);
+    let links = Arc::new(links_with_momentum(&unit, psi.precision(), momentum)?);
     let extents = psi.geometry().global_extents();
     let each = |c: f64| blas::uniform(psi.nrhs(), c);
     let mut found = Shape::of(psi).field(psi.nrhs())?;
@@ -193,7 +193,11 @@ fn weights(width: f64, extent: usize) -> Vec<f64> {
 ///
 /// # Errors
 /// `BadParameter`: a momentum that is not finite; `OutOfMemory`.
-pub fn turned(gauge: &GaugeField, precision: Precision, momentum: [f64; 3]) -> Result<GaugeField> {
+pub fn links_with_momentum(
+    gauge: &GaugeField,
+    precision: Precision,
+    momentum: [f64; 3],
+) -> Result<GaugeField> {
     if momentum.iter().any(|n| !n.is_finite()) {
         refuse!(BadParameter, "momentum", expected("finite numbers"), found("{momentum:?}"));
     }

@@ -64,7 +64,7 @@ row_set! {
     column_rows {
         /// Number of the first column; those before it are left out.
         first: usize = 0, within(0, i32::MAX as i64);
-        /// Number of columns from there on, at most; 0: all that there are.
+        /// Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
         count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
     }
 }

@@ -9,13 +9,14 @@ use crate::refuse;
 /// densities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeSlices {
-    /// E = 2 sum over plaquettes of Re tr (1 - P): plaquettes in the slice, with weight 1/2 if the slice is a boundary
-    /// in time, and half of the plaquettes between the slice and its two neighbours.
+    /// Energy of every time slice from plaquettes, E = 2 sum over plaquettes of Re tr (1 - P): plaquettes in the slice,
+    /// with weight 1/2 if the slice is a boundary in time, and half of the plaquettes between the slice and its two
+    /// neighbours.
     pub plaquette: Vec<f64>,
-    /// E = 1/2 sum_munu tr F_munu F_munu from clover leaves, F without its trace (Luescher, JHEP 08 (2010) 071, Eq.
-    /// (2.1)); 0 on boundaries in time.
+    /// Energy of every time slice from clover leaves, E = 1/2 sum_munu tr F_munu F_munu, F without its trace (Luescher,
+    /// JHEP 08 (2010) 071, Eq. (2.1)); 0 on boundaries in time.
     pub clover: Vec<f64>,
-    /// Topological charge of the field strength in `clover`.
+    /// Topological charge of every time slice, from the field strength of which `clover` is the energy.
     pub charge: Vec<f64>,
 }
 

@@ -70,13 +70,13 @@ pub trait Member: Copy + CType {
     const ZERO: Self;
     /// Calls the function with the bytes that must be equal on all ranks: those of numbers, not of addresses.
     fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
-    /// The value as the header writes it.
+    /// The value as C code, as the header states it.
     fn in_c(&self) -> String;
     /// Sets the value from words; the error is a text that states what was expected instead.
     fn take(&mut self, _words: &[&str]) -> Taken {
         Err("no value, as programs set this member".into())
     }
-    /// Sets the first members of an array, one word for each.
+    /// Sets the first elements of the array `all`, one from each word; the others are not changed.
     fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
         if words.is_empty() || words.len() > all.len() {
             return Err(format!("1 to {} values", all.len()));
@@ -199,7 +199,7 @@ impl Member for c_char {
     fn in_c(&self) -> String {
         self.to_string()
     }
-    /// Reads text and stores it with a NUL at the end.
+    /// Stores the single word as text in the array of characters `all`, with a NUL at the end.
     fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
         match words {
             [word] if word.len() < all.len() && word.is_ascii() => {

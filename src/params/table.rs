@@ -82,7 +82,7 @@ pub struct Row {
     pub option: &'static str,
     /// The name of the parameter in earlier versions, which is refused with a hint to the present one; empty: none.
     pub old: &'static str,
-    /// The sentences that describe it.
+    /// The sentences that describe the parameter.
     pub doc: Doc,
     /// Type of the member in C.
     pub ty: Type,
@@ -640,7 +640,7 @@ pub const fn option_of<const N: usize>(name: &str) -> [u8; N] {
     bytes
 }
 
-/// These bytes as text.
+/// The text of bytes, which must be UTF-8; can also be evaluated in constants.
 pub const fn text_of_option(bytes: &'static [u8]) -> &'static str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,

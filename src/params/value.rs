@@ -288,7 +288,7 @@ pub trait Element: Param {
     fn absent(row: &Row) -> Self::C;
     fn is_absent(c: &Self::C, row: &Row) -> bool;
     /// Whether text is the number that stands for no value, as C, TOML or a user writes it.
-    fn says_absent(text: &str, row: &Row) -> bool {
+    fn is_absent_text(text: &str, row: &Row) -> bool {
         text == Self::absent(row).in_c()
     }
 }
@@ -341,7 +341,7 @@ impl Element for f64 {
             false => *c == 0.0,
         }
     }
-    fn says_absent(text: &str, row: &Row) -> bool {
+    fn is_absent_text(text: &str, row: &Row) -> bool {
         match Self::absent(row) {
             nan if nan.is_nan() => text.trim().parse().is_ok_and(f64::is_nan),
             number => text == number.in_c(),
@@ -371,7 +371,7 @@ impl<T: Element> Param for Option<T> {
         self.as_ref().map_or_else(|| row.absent.into(), |value| value.text(row))
     }
     fn parse(text: &str, row: &Row, name: &str) -> Result<Self> {
-        if text == row.absent || T::says_absent(text, row) {
+        if text == row.absent || T::is_absent_text(text, row) {
             return Ok(None);
         }
         T::parse(text, row, name)

@@ -19,10 +19,10 @@ const RESTARTS: usize = 3;
 /// Number of iterations after which a right-hand side is doubtful if they have not halved its residual and this has
 /// not yet fallen by a factor of 100: near and beyond the critical kappa the residual may stay there for more than a
 /// thousand iterations, where CGNR needs some hundred in all. CGNR is then tried, and BiCGStab may continue after it.
-const DOUBTFUL: usize = 30;
-/// Number of iterations in place of `DOUBTFUL` in a patient solve (`SolverParams::patient`), in which CGNR is not tried
-/// before.
-const IN_VAIN: usize = 100;
+const SLOW_ITERATIONS: usize = 30;
+/// Number of iterations in place of `SLOW_ITERATIONS` in a patient solve (`SolverParams::patient`), in which CGNR is
+/// not tried before.
+const PATIENT_ITERATIONS: usize = 100;
 
 /// A preconditioner K applied from the right (van der Vorst 1992): the recurrence is that of M K, and steps of x go
 /// along K p and K r, so that K may change from one application to the next.
@@ -62,8 +62,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let mut mark = least.clone();
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
-    let patience = if mixed.params.patient { IN_VAIN } else { DOUBTFUL };
-    let fused = fewer_sums::pay(mixed, 1, 3, 4)?;
+    let patience = if mixed.params.patient { PATIENT_ITERATIONS } else { SLOW_ITERATIONS };
+    let fused = fewer_sums::are_fused(mixed, 1, 3, 4)?;
     while mixed.running() {
         match &mut right {
             Some(right) => {
@@ -189,7 +189,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             }
         }
         for i in (0..n).filter(|&i| mixed.params.fall_back && mixed.active[i]) {
-            let slow = now >= PATIENCE && (slow[i] > RESTARTS || mixed.late(i));
+            let slow = now >= PATIENCE && (slow[i] > RESTARTS || mixed.behind_schedule(i));
             let stands = now - mark_at[i] >= patience && mark[i] > 1e-4 * first[i];
             if slow || stands {
                 in_vain[i] = RESTARTS + 1;
@@ -245,11 +245,11 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// A step whose result is known before it is made.
+/// A step of BiCGStab whose scalar products are known before it is made.
 struct PredictedStep {
     alpha: Vec<Complex64>,
     omega: Vec<Complex64>,
-    /// <shadow, r> and |r|^2 after the step.
+    /// The products <shadow, r>, and |r|^2 (`r2`), after the step, for every right-hand side.
     rho: Vec<Complex64>,
     r2: Vec<f64>,
 }

@@ -22,7 +22,7 @@ use crate::linop::{Adjoint, Convert, LinOp, Product};
 const NOISE: f64 = 100.0;
 /// An image is orthogonalised once more if orthogonalising it to earlier images leaves less than this part of its
 /// square norm.
-const LOST: f64 = 0.01;
+const MIN_REMAINDER: f64 = 0.01;
 
 /// A small dense matrix, row by row.
 type Matrix = Vec<Complex64>;
@@ -85,7 +85,7 @@ impl Space {
 
     /// Coefficients of the images in the projection of vectors on their span, from the products of all images with
     /// the vectors.
-    fn along(&self, products: &[Complex64], vectors: usize) -> Matrix {
+    fn projection(&self, products: &[Complex64], vectors: usize) -> Matrix {
         let mut found = vec![];
         for Block { first, count, inverse, .. } in &self.blocks {
             let products = &products[first * vectors..(first + count) * vectors];
@@ -104,20 +104,20 @@ impl Space {
             let mut taken = vec![0.0; n];
             if before > 0 {
                 let products = basis::dots(q, 0..before, w, 0..n)?;
-                let along = self.along(&products, n);
-                for (k, (c, product)) in along.iter().zip(&products).enumerate() {
+                let projection = self.projection(&products, n);
+                for (k, (c, product)) in projection.iter().zip(&products).enumerate() {
                     taken[k % n] += (c.conj() * product).re;
                 }
-                let minus: Matrix = along.iter().map(|c| -c).collect();
+                let minus: Matrix = projection.iter().map(|c| -c).collect();
                 basis::combine(q, 0..before, &minus, 1.0, w, 0..n)?;
-                overlaps.iter_mut().zip(along).for_each(|(all, c)| *all += c);
+                overlaps.iter_mut().zip(projection).for_each(|(all, c)| *all += c);
             }
             let mut gram = basis::dots(w, 0..n, w, 0..n)?;
             let left: Vec<f64> = (0..n).map(|i| gram[i * n + i].re).collect();
             let again = lengths.is_some();
             let lengths = lengths
                 .get_or_insert_with(|| left.iter().zip(&taken).map(|(l, t)| l + t).collect());
-            if !again && left.iter().zip(&*lengths).any(|(left, all)| *left < LOST * all) {
+            if !again && left.iter().zip(&*lengths).any(|(left, all)| *left < MIN_REMAINDER * all) {
                 continue;
             }
             let noise = (NOISE * w.precision().epsilon()).powi(2);
@@ -153,18 +153,18 @@ impl Space {
         let (all, n) = (self.len(), mixed.nrhs());
         let mut products = vec![Complex64::ZERO; from * n];
         products.extend(basis::dots(q, from..all, &mixed.r, 0..n)?);
-        let mut along = self.along(&products, n).split_off(from * n);
-        for (k, c) in along.iter_mut().enumerate() {
+        let mut projection = self.projection(&products, n).split_off(from * n);
+        for (k, c) in projection.iter_mut().enumerate() {
             if !mixed.active[k % n] {
                 *c = Complex64::ZERO;
             }
         }
-        if !along.iter().all(|c| c.is_finite()) {
+        if !projection.iter().all(|c| c.is_finite()) {
             return Ok(false);
         }
-        let minus: Matrix = along.iter().map(|c| -c).collect();
+        let minus: Matrix = projection.iter().map(|c| -c).collect();
         basis::combine(q, from..all, &minus, 1.0, &mut mixed.r, 0..n)?;
-        for (row, found) in along.chunks(n).enumerate() {
+        for (row, found) in projection.chunks(n).enumerate() {
             for (i, c) in found.iter().enumerate() {
                 self.steps[from + row][i] += c;
                 self.totals[from + row][i] += c;

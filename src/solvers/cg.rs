@@ -171,9 +171,9 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
         return Ok(());
     }
     let one_sum_pays = match form {
-        Form::Hermitian => fewer_sums::pay(mixed, 1, 1, 3),
-        Form::NormalResidual => fewer_sums::pay(mixed, 2, 2, 4),
-        Form::NormalError => fewer_sums::pay(mixed, 1, 1, 1),
+        Form::Hermitian => fewer_sums::are_fused(mixed, 1, 1, 3),
+        Form::NormalResidual => fewer_sums::are_fused(mixed, 2, 2, 4),
+        Form::NormalError => fewer_sums::are_fused(mixed, 1, 1, 1),
     };
     if one_sum_pays? {
         return one_sum::run(mixed, form);
@@ -216,7 +216,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
         let taken = mixed.masked(|_| Complex64::ONE);
         let mut alpha = None;
         let useful = outcome == Outcome::Next(Next::Refresh) && !mixed.ended();
-        if useful && mixed.active.contains(&true) || !late && now(mixed, &step) {
+        if useful && mixed.active.contains(&true) || !late && needs_sums(mixed, &step) {
             let (own, step) = path.take(mixed, &step)?;
             alpha = Some(step);
             outcome = match own {
@@ -264,7 +264,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
 }
 
 /// Whether the sums of this iteration have to reach the host before it continues.
-fn now(mixed: &MixedPrecision, step: &Step) -> bool {
+fn needs_sums(mixed: &MixedPrecision, step: &Step) -> bool {
     step.r2.known() || mixed.near()
 }
 

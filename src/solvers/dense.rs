@@ -11,7 +11,7 @@ use crate::error::Result;
 const MAX_SWEEPS: usize = 60;
 /// Number of multiplications, taking a fraction of a second, after which a caller is asked whether to continue. It is
 /// the same on all ranks.
-const ASKED: usize = 100_000_000;
+const WORK_PER_CHECK: usize = 100_000_000;
 /// Largest side of a matrix whose eigenvectors take at most about a second.
 pub(super) const QUICK: usize = 512;
 
@@ -30,14 +30,14 @@ pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Compl
     Ok(found.expect("nobody ends it"))
 }
 
-/// Like [`eigen_hermitian`], for matrices that may be large; the time grows as n^3. None: `goes_on`, which is called
+/// Like [`eigen_hermitian`], for matrices that may be large; the time grows as n^3. None: `continues`, which is called
 /// from time to time, returned false. Householder reflections lead to tridiagonal form (Golub and Van Loan, Matrix
 /// Computations, section 8.3), which is diagonalised by implicit QL (Dubrulle, Martin and Wilkinson, Numer. Math. 12,
 /// 377).
 pub(super) fn eigen_hermitian_while(
     a: &[Complex64],
     n: usize,
-    goes_on: &mut dyn FnMut() -> bool,
+    continues: &mut dyn FnMut() -> bool,
 ) -> Result<Option<(Vec<f64>, Vec<Complex64>)>> {
     assert_eq!(a.len(), n * n, "a square matrix");
     if a.iter().any(|z| !z.is_finite()) {
@@ -46,15 +46,15 @@ pub(super) fn eigen_hermitian_while(
     let mut since = 0;
     let mut count_work = |work: usize| {
         since += work;
-        since < ASKED || {
+        since < WORK_PER_CHECK || {
             since = 0;
-            goes_on()
+            continues()
         }
     };
     // The matrix is scaled to numbers of order 1, so that no product overflows.
     let scale = a.iter().fold(0.0f64, |m, z| m.max(z.re.abs()).max(z.im.abs()));
     let scale = if scale > 0.0 { scale } else { 1.0 };
-    let Some(Tridiagonal { mut diagonal, mut beside, phases, reflections }) =
+    let Some(Tridiagonal { mut diagonal, mut off_diagonal, phases, reflections }) =
         Tridiagonal::of(a.iter().map(|z| z / scale).collect(), n, &mut count_work)
     else {
         return Ok(None);
@@ -62,7 +62,7 @@ pub(super) fn eigen_hermitian_while(
     // Row k of z becomes eigenvector k.
     let mut z = vec![0.0; n * n];
     (0..n).for_each(|k| z[k * n + k] = 1.0);
-    if !implicit_ql(&mut diagonal, &mut beside, &mut z, &mut count_work)? {
+    if !implicit_ql(&mut diagonal, &mut off_diagonal, &mut z, &mut count_work)? {
         return Ok(None);
     }
     let mut order: Vec<usize> = (0..n).collect();
@@ -88,8 +88,8 @@ pub(super) fn eigen_hermitian_while(
 struct Tridiagonal {
     diagonal: Vec<f64>,
     /// Off-diagonal entries of T between rows i and i + 1; the last one is 0.
-    beside: Vec<f64>,
-    /// The diagonal matrix D of phases.
+    off_diagonal: Vec<f64>,
+    /// The diagonal elements of D, numbers of modulus 1.
     phases: Vec<Complex64>,
     /// Unit vectors w of the reflections 1 - 2 w w^dagger whose product is Q; vector number k belongs to the rows from
     /// k + 1 on, and is empty if no reflection is needed.
@@ -103,7 +103,7 @@ impl Tridiagonal {
         n: usize,
         count_work: &mut dyn FnMut(usize) -> bool,
     ) -> Option<Self> {
-        let (mut beside, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
+        let (mut off_diagonal, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
         let mut reflections = vec![];
         for k in 0..n.saturating_sub(1) {
             let mut w: Vec<Complex64> = (k + 1..n).map(|i| a[i * n + k]).collect();
@@ -124,8 +124,8 @@ impl Tridiagonal {
             } else {
                 w.clear();
             }
-            beside[k] = next.norm();
-            let turn = if beside[k] > 0.0 { next / beside[k] } else { Complex64::ONE };
+            off_diagonal[k] = next.norm();
+            let turn = if off_diagonal[k] > 0.0 { next / off_diagonal[k] } else { Complex64::ONE };
             phases[k + 1] = phases[k] * turn;
             reflections.push(w);
             if !count_work(2 * (n - k) * (n - k)) {
@@ -133,7 +133,7 @@ impl Tridiagonal {
             }
         }
         let diagonal = (0..n).map(|i| a[i * n + i].re).collect();
-        Some(Tridiagonal { diagonal, beside, phases, reflections })
+        Some(Tridiagonal { diagonal, off_diagonal, phases, reflections })
     }
 }
 
@@ -162,11 +162,11 @@ fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
     }
 }
 
-/// Diagonalises a real symmetric tridiagonal matrix with entries of order 1, where `beside[i]` is the entry between
-/// rows i and i + 1, and applies the same rotations to the rows of z. Returns false if `count_work` did.
+/// Diagonalises a real symmetric tridiagonal matrix with entries of order 1, where `off_diagonal[i]` is the entry
+/// between rows i and i + 1, and applies the same rotations to the rows of z. Returns false if `count_work` did.
 fn implicit_ql(
     diagonal: &mut [f64],
-    beside: &mut [f64],
+    off_diagonal: &mut [f64],
     z: &mut [f64],
     count_work: &mut dyn FnMut(usize) -> bool,
 ) -> Result<bool> {
@@ -175,7 +175,7 @@ fn implicit_ql(
         for sweep in 0.. {
             let small = |i: usize| {
                 let near = diagonal[i].abs() + diagonal[i + 1].abs();
-                beside[i].abs() <= f64::EPSILON * (near + f64::EPSILON)
+                off_diagonal[i].abs() <= f64::EPSILON * (near + f64::EPSILON)
             };
             let high = (low..n - 1).find(|&i| small(i)).unwrap_or(n - 1);
             if high == low {
@@ -185,15 +185,15 @@ fn implicit_ql(
                 bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
             }
             // Wilkinson's shift, from the 2 x 2 block at the lower end.
-            let half = 0.5 * (diagonal[low + 1] - diagonal[low]) / beside[low];
-            let shift = diagonal[low] - beside[low] / (half + half.hypot(1.0).copysign(half));
+            let half = 0.5 * (diagonal[low + 1] - diagonal[low]) / off_diagonal[low];
+            let shift = diagonal[low] - off_diagonal[low] / (half + half.hypot(1.0).copysign(half));
             let (mut sine, mut cosine, mut taken) = (1.0, 1.0, 0.0);
             let mut bulge = diagonal[high] - shift;
             let mut split = false;
             for i in (low..high).rev() {
-                let (over, under) = (sine * beside[i], cosine * beside[i]);
+                let (over, under) = (sine * off_diagonal[i], cosine * off_diagonal[i]);
                 let length = over.hypot(bulge);
-                beside[i + 1] = length;
+                off_diagonal[i + 1] = length;
                 if length == 0.0 {
                     // The matrix splits into two blocks.
                     diagonal[i + 1] -= taken;
@@ -211,10 +211,10 @@ fn implicit_ql(
                     (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
                 }
             }
-            beside[high] = 0.0;
+            off_diagonal[high] = 0.0;
             if !split {
                 diagonal[low] -= taken;
-                beside[low] = bulge;
+                off_diagonal[low] = bulge;
             }
             if !count_work((high - low) * n) {
                 return Ok(false);
@@ -225,17 +225,20 @@ fn implicit_ql(
 }
 
 /// The largest eigenvalue, and its unit eigenvector, of the symmetric tridiagonal matrix with this diagonal and with
-/// `beside[i]` between rows i and i + 1; `beside` may be longer.
+/// `off_diagonal[i]` between rows i and i + 1; `off_diagonal` may be longer.
 ///
 /// # Errors
 /// Errors of [`eigen_hermitian`].
-pub(crate) fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Result<(f64, Vec<f64>)> {
+pub(crate) fn top_of_tridiagonal(
+    diagonal: &[f64],
+    off_diagonal: &[f64],
+) -> Result<(f64, Vec<f64>)> {
     let n = diagonal.len();
     let mut a = vec![Complex64::ZERO; n * n];
     for i in 0..n {
         a[i * n + i] = diagonal[i].into();
         if i > 0 {
-            a[i * n + i - 1] = beside[i - 1].into();
+            a[i * n + i - 1] = off_diagonal[i - 1].into();
         }
     }
     let (values, vectors) = eigen_hermitian(&a, n)?;

@@ -8,8 +8,8 @@ use crate::linop::LinOp;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SearchMemory {
     /// Largest number of locked vectors and vectors of the basis together.
-    pub side: usize,
-    /// Number of vectors on the device, out of the `side` vectors and those of the next block.
+    pub max_vectors: usize,
+    /// Number of vectors on the device, out of the `max_vectors` vectors and those of the next block.
     pub on_device: usize,
     /// True if the vectors that were found pass through host memory when they are returned, so that the device never
     /// holds them twice.
@@ -25,24 +25,29 @@ impl SearchMemory {
     fn of(
         params: &EigenParams,
         op: &dyn LinOp,
-        side: usize,
+        max_vectors: usize,
         on_device: Option<usize>,
     ) -> SearchMemory {
         let whole = params.is_whole(op.shape().numbers() as usize);
-        let all = side + if whole { 0 } else { 3 * params.block.max(1) };
-        SearchMemory { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
+        let all = max_vectors + if whole { 0 } else { 3 * params.block.max(1) };
+        SearchMemory {
+            max_vectors,
+            on_device: on_device.map_or(all, |n| n.min(all)),
+            by_host: true,
+            all,
+        }
     }
 
     /// The choice with all vectors on the device: with the requested number of vectors and memory for a copy of the
     /// results or, with `least`, with as few vectors as possible and without the copy.
     pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> SearchMemory {
         let dimension = op.shape().numbers() as usize;
-        let side = match params.is_whole(dimension) {
+        let max_vectors = match params.is_whole(dimension) {
             true => dimension,
             false if least => params.min_vectors_in(dimension),
             false => params.max_vectors_in(dimension),
         };
-        SearchMemory { by_host: least, ..SearchMemory::of(params, op, side, None) }
+        SearchMemory { by_host: least, ..SearchMemory::of(params, op, max_vectors, None) }
     }
 
     pub fn on_host(&self) -> usize {
@@ -81,18 +86,22 @@ impl SearchMemory {
         let shape = op.shape();
         let comm = shape.geometry.comm();
         let mine = comm.agree(Self::fitting(op, cheap, params, search))?;
-        let mut fewest =
-            [-(mine.side as f64), -(mine.on_device as f64), f64::from(u8::from(mine.by_host))];
+        let mut fewest = [
+            -(mine.max_vectors as f64),
+            -(mine.on_device as f64),
+            f64::from(u8::from(mine.by_host)),
+        ];
         comm.max(&mut fewest)?;
-        let ([side, on_device], by_host) = ([0, 1].map(|k| -fewest[k] as usize), fewest[2] > 0.0);
+        let ([max_vectors, on_device], by_host) =
+            ([0, 1].map(|k| -fewest[k] as usize), fewest[2] > 0.0);
         let chosen =
-            SearchMemory { by_host, ..SearchMemory::of(params, op, side, Some(on_device)) };
+            SearchMemory { by_host, ..SearchMemory::of(params, op, max_vectors, Some(on_device)) };
         let all = SearchMemory::with(op, params, false);
-        if (chosen.side, chosen.on_device) != (all.side, all.on_device) {
+        if (chosen.max_vectors, chosen.on_device) != (all.max_vectors, all.on_device) {
             log::info!(
-                "{} eigenvectors: room for {side} vectors in place of {}, {} of them on {}, {} on the host",
+                "{} eigenvectors: room for {max_vectors} vectors in place of {}, {} of them on {}, {} on the host",
                 params.count,
-                all.side,
+                all.max_vectors,
                 chosen.on_device,
                 shape.device.name(),
                 chosen.on_host()
@@ -101,7 +110,7 @@ impl SearchMemory {
         Ok(chosen)
     }
 
-    /// The choice that memory allows on this rank.
+    /// The memory of the search that fits on this rank: number of vectors, and how many of them are on the device.
     fn fitting(
         op: &dyn LinOp,
         cheap: Option<&dyn LinOp>,
@@ -112,20 +121,20 @@ impl SearchMemory {
         let (vector, free) = (op.shape().bytes(1), device.memory()?.0);
         let (all, least) =
             (SearchMemory::with(op, params, false), SearchMemory::with(op, params, true));
-        let of = |side, on_device| SearchMemory::of(params, op, side, on_device);
+        let of = |max_vectors, on_device| SearchMemory::of(params, op, max_vectors, on_device);
         if params.vectors != VectorMemory::Host {
             if all.memory(op, cheap, search)? <= free {
                 return Ok(all);
             }
-            let all = of(all.side, None);
+            let all = of(all.max_vectors, None);
             let need = all.memory(op, cheap, search)?;
             if need <= free {
                 return Ok(all);
             }
             // A part of the free memory is left for other fields.
             let fewer = (need - (free - free / 32)).div_ceil(vector) as usize;
-            if least.side + fewer <= all.side {
-                return Ok(of(all.side - fewer, None));
+            if least.max_vectors + fewer <= all.max_vectors {
+                return Ok(of(all.max_vectors - fewer, None));
             }
             let need = least.memory(op, cheap, search)?;
             if need <= free {
@@ -135,14 +144,15 @@ impl SearchMemory {
                 device.require(need, "the vectors of this eigensolver")?;
             }
         }
-        let side = if params.vectors == VectorMemory::Host { all.side } else { least.side };
-        let need = of(side, Some(1)).memory(op, cheap, search)?;
+        let max_vectors =
+            if params.vectors == VectorMemory::Host { all.max_vectors } else { least.max_vectors };
+        let need = of(max_vectors, Some(1)).memory(op, cheap, search)?;
         device.require(need, "this eigensolver with its vectors on the host")?;
         let on_device = match params.vectors {
             VectorMemory::Host => 1,
             // Vectors stay on the device after the search, and operators that are applied to them need memory.
             _ => 1 + (free.saturating_sub(free / 4 + need) / vector) as usize,
         };
-        Ok(of(side, Some(on_device)))
+        Ok(of(max_vectors, Some(on_device)))
     }
 }

@@ -269,7 +269,7 @@ reports! {
         on_device: usize;
         /// Lower end of the interval on which the last polynomial is small.
         from: f64;
-        /// Upper end of that interval.
+        /// Upper end of the interval on which the last polynomial is small.
         to: f64;
         /// Estimate of the smallest eigenvalue, from below.
         least: f64;

@@ -11,7 +11,7 @@ const SHORTENED: f64 = 1e-4;
 
 /// Whether sums are fused: as the parameter `sums` says or, if it is automatic, where an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches
 /// and more vectors that are read or written; the same on all ranks. All ranks call this.
-pub(super) fn pay(
+pub(super) fn are_fused(
     mixed: &MixedPrecision,
     saved: usize,
     launches: usize,
@@ -29,7 +29,7 @@ pub(super) fn pay(
         None => {
             let costs = Costs::new(device, geometry.comm());
             let bytes = passes as f64 * mixed.r.held() as f64;
-            let more = launches as f64 * costs.launch + costs.passing(bytes);
+            let more = launches as f64 * costs.launch + costs.memory_seconds(bytes);
             Ok(saved as f64 * costs.sum() > more)
         }
     }

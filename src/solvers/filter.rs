@@ -44,7 +44,7 @@ pub(super) struct Polynomial {
     pub degree: usize,
     /// Lower end of the interval on which the polynomial is small.
     pub from: f64,
-    /// Upper end of this interval.
+    /// Upper end of the interval on which the polynomial is small.
     pub to: f64,
     /// The argument at which p is 1; for degree 1 p(A) = at A, where `at` is 1 or -1.
     pub at: f64,
@@ -77,7 +77,7 @@ impl Polynomial {
             if self.at < 0.0 {
                 blas::axpby(&scalar(0.0), inp, &scalar(-1.0), out)?;
             }
-            watch.goes_on(n)?;
+            watch.continues(n)?;
             return Ok(true);
         }
         let (c, e) = self.centre();
@@ -91,7 +91,7 @@ impl Polynomial {
         // Every step launches the same kernels as the one before.
         let steps = op.shape().device.falling(1.0, 2).limit(self.degree);
         for _ in 1..steps {
-            if !watch.goes_on(n)? {
+            if !watch.continues(n)? {
                 return Ok(false);
             }
             let next = 1.0 / (2.0 / first - sigma);
@@ -100,7 +100,7 @@ impl Polynomial {
             std::mem::swap(out, &mut before);
             sigma = next;
         }
-        watch.goes_on(n)?;
+        watch.continues(n)?;
         Ok(true)
     }
     /// The end of the interval that faces the wanted end of the spectrum.

@@ -179,9 +179,9 @@ impl Space {
 
 /// Products of an image that was made orthogonal to others, for every right-hand side.
 struct Products {
-    /// Scalar products <r, image> with the residual r.
+    /// Scalar products <r, image> with the residual r, one for every right-hand side.
     along: Vec<Complex64>,
-    /// Square norms |image|^2.
+    /// Square norms |image|^2, one for every right-hand side.
     norm: Vec<f64>,
     /// |r|^2 before the step along the image, if it was computed in the same sum.
     r2: Option<Vec<f64>>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{rational_sum, solve, unwatched, RationalParams, SolverParams, System};
+use super::{no_monitor, rational_sum, solve, RationalParams, SolverParams, System};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{significant, Result};
@@ -43,7 +43,7 @@ impl LinOp for Inverse {
         self.system.precise.shape()
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let report = solve(&self.system, &self.params, out, inp, &mut unwatched)?;
+        let report = solve(&self.system, &self.params, out, inp, &mut no_monitor)?;
         if self.exact && !report.converged {
             bail!(
                 NotConverged,

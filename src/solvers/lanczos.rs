@@ -20,7 +20,7 @@ use super::eigen_memory::SearchMemory;
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
-use super::{unwatched, Monitor};
+use super::{no_monitor, Monitor};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
@@ -32,10 +32,10 @@ const PROBE: usize = 24;
 const ADAPTATIONS: usize = 12;
 /// Number of basis vectors at which a run first tests whether its basis is large enough before it is full; it tests
 /// again whenever there are half as many more.
-const LOOK: usize = 16;
+const FIRST_TEST: usize = 16;
 /// A Ritz vector of a run with a random start is taken to be the outermost eigenvector if its residual is at most this,
 /// relative to the largest eigenvalue.
-const SURE: f64 = 1e-6;
+const OUTERMOST_RESIDUAL: f64 = 1e-6;
 /// Largest tolerance of searches that verify their results. With a larger one, vectors further out would be found again
 /// and again beside the inaccurate ones.
 const VERIFIED_TOL: f64 = 1e-3;
@@ -57,9 +57,9 @@ struct Process<'a, 'm> {
     locked: usize,
     /// Number of basis vectors, the locked ones not counted.
     have: usize,
-    /// Matrix H = V^dagger p(A) V of the basis vectors V, in the first rows and columns of a matrix of `side` rows.
+    /// Matrix H = V^dagger p(A) V of the basis vectors V, in the first rows and columns of a matrix of `rows` rows.
     h: Vec<Complex64>,
-    side: usize,
+    rows: usize,
     /// The block x block matrix C in p(A) V = V H + (next block) C, where C multiplies the last columns.
     coupling: Vec<Complex64>,
     block: usize,
@@ -130,7 +130,7 @@ pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
 fn rehearsed(
     params: &EigenParams,
 ) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()> + '_ {
-    |op, cheap, memory| search(op, cheap, params, memory, None, &mut unwatched).map(|_| ())
+    |op, cheap, memory| search(op, cheap, params, memory, None, &mut no_monitor).map(|_| ())
 }
 
 /// Runs the search with this choice of memory for the vectors.
@@ -150,10 +150,10 @@ fn search(
     let _kept = shape.device.keep_memory();
     let mut process = Process::new(op, cheap, params, memory, watch)?;
     if params.is_whole(shape.numbers() as usize) {
-        return process.whole();
+        return process.diagonalise_completely();
     }
     if let Some(guess) = guess {
-        process.adopt(guess)?;
+        process.start_from(guess)?;
     }
     process.run()
 }
@@ -166,12 +166,12 @@ impl<'a, 'm> Process<'a, 'm> {
         memory: SearchMemory,
         watch: Watch<'a, 'm>,
     ) -> Result<Self> {
-        let (shape, block, side) = (op.shape(), params.block.max(1), memory.side);
+        let (shape, block, rows) = (op.shape(), params.block.max(1), memory.max_vectors);
         let whole = params.is_whole(shape.numbers() as usize);
         let coarsest = if params.verify { VERIFIED_TOL } else { 1.0 };
         let v = VectorSet::new(shape.field(memory.on_device)?, memory.on_host());
         let report =
-            EigenReport { max_vectors: side, on_device: memory.on_device, ..Default::default() };
+            EigenReport { max_vectors: rows, on_device: memory.on_device, ..Default::default() };
         Ok(Process {
             op,
             cheap: cheap.unwrap_or(op),
@@ -183,8 +183,8 @@ impl<'a, 'm> Process<'a, 'm> {
             v,
             locked: 0,
             have: 0,
-            h: vec![Complex64::ZERO; if whole { 0 } else { side * side }],
-            side,
+            h: vec![Complex64::ZERO; if whole { 0 } else { rows * rows }],
+            rows,
             coupling: vec![Complex64::ZERO; block * block],
             block,
             random: 0,
@@ -216,9 +216,9 @@ impl<'a, 'm> Process<'a, 'm> {
 
     /// Begins from saved vectors: those that have converged are locked, and the sum of the others becomes the first
     /// vector of the basis.
-    fn adopt(&mut self, guess: &VectorSet) -> Result<()> {
+    fn start_from(&mut self, guess: &VectorSet) -> Result<()> {
         self.op.shape().check(guess.first(), "guess")?;
-        let n = guess.count().min(self.side - self.block);
+        let n = guess.count().min(self.rows - self.block);
         for (first, m) in portions(0..n, self.block) {
             self.v.put(first, &guess.get(first, m)?, 0, m)?;
         }
@@ -307,12 +307,12 @@ impl<'a, 'm> Process<'a, 'm> {
                 let z = total[(self.locked + i) * b + j];
                 let column = self.have + j;
                 if i < self.have {
-                    self.h[i * self.side + column] = z;
-                    self.h[column * self.side + i] = z.conj();
+                    self.h[i * self.rows + column] = z;
+                    self.h[column * self.rows + i] = z.conj();
                 } else {
                     // The diagonal block of V^dagger p(A) V is hermitian up to rounding; its hermitian part enters H.
                     let other = total[(self.locked + self.have + j) * b + i - self.have];
-                    self.h[i * self.side + column] = 0.5 * (z + other.conj());
+                    self.h[i * self.rows + column] = 0.5 * (z + other.conj());
                 }
             }
         }
@@ -391,7 +391,7 @@ impl<'a, 'm> Process<'a, 'm> {
     fn project(&mut self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
         loop {
             let n = self.have;
-            let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
+            let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.rows + k % n]).collect();
             if let Some((values, u)) = self.dense(&h, n)? {
                 return Ok(self.sorted(values, &u));
             }
@@ -432,7 +432,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.v.put(at + keep, &next, 0, self.block)?;
         self.h.fill(Complex64::ZERO);
         for k in 0..keep {
-            self.h[k * self.side + k] = values[k].into();
+            self.h[k * self.rows + k] = values[k].into();
         }
         self.have = keep;
         Ok(())
@@ -445,7 +445,7 @@ impl<'a, 'm> Process<'a, 'm> {
         for (first, n) in portions(which, self.block) {
             let (x, mut y) = (self.v.get(first, n)?, shape.field(n)?);
             self.op.apply(&mut y, &x)?;
-            self.watch.goes_on(n)?;
+            self.watch.continues(n)?;
             self.report.applications += n as u64;
             let (xy, x2) = blas::dot_norm(&x, &y)?;
             let quotient: Vec<f64> = xy.iter().zip(&x2).map(|(z, n)| z.re / n).collect();
@@ -458,7 +458,7 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Indices of `values`, ordered from the wanted end of the spectrum inwards.
-    fn inwards(&self, values: &[f64]) -> Vec<usize> {
+    fn sorted_inwards(&self, values: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&i, &j| match self.params.end {
             End::Smallest => values[i].total_cmp(&values[j]),
@@ -477,10 +477,10 @@ impl<'a, 'm> Process<'a, 'm> {
     fn probe_at(&mut self, at: usize) -> Result<()> {
         let p = std::mem::replace(&mut self.p, Polynomial::plain(End::Largest));
         let keep = std::mem::replace(&mut self.locked, at);
-        let steps = PROBE.min(self.side.saturating_sub(at)).max(self.block);
+        let steps = PROBE.min(self.rows.saturating_sub(at)).max(self.block);
         self.begin(false)?;
-        while self.have + self.block <= steps && self.end() + self.block <= self.side {
-            if !self.step()? || self.watch.late() {
+        while self.have + self.block <= steps && self.end() + self.block <= self.rows {
+            if !self.step()? || self.watch.out_of_time() {
                 break;
             }
         }
@@ -495,8 +495,8 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Diagonalises A completely, in a random basis of the whole space.
-    fn whole(mut self) -> Result<(VectorSet, EigenReport)> {
-        let n = self.side;
+    fn diagonalise_completely(mut self) -> Result<(VectorSet, EigenReport)> {
+        let n = self.rows;
         for first in (0..n).step_by(FILLED) {
             self.randomise(first..n.min(first + FILLED))?;
         }
@@ -533,13 +533,13 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.begin_again()?;
             }
             let (mut late, mut decided) = (false, false);
-            let mut look = (2 * self.have).max(LOOK);
-            while self.end() + b <= self.side && !late && !decided {
-                late = !self.step()? || self.watch.late() || self.call_monitor();
-                if self.have >= look {
+            let mut next_test = (2 * self.have).max(FIRST_TEST);
+            while self.end() + b <= self.rows && !late && !decided {
+                late = !self.step()? || self.watch.out_of_time() || self.call_monitor();
+                if self.have >= next_test {
                     decided = self.is_decided(edge)?;
                     late |= self.report.stopped;
-                    look = self.have + self.have / 2;
+                    next_test = self.have + self.have / 2;
                 }
             }
             self.report.restarts += 1;
@@ -568,7 +568,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     self.p = p;
                     self.begin(true)?;
                     // The residuals of the new basis are not known yet: the monitor is given 1.
-                    if self.tell(&[self.scale()])? {
+                    if self.report_residuals(&[self.scale()])? {
                         break;
                     }
                     continue;
@@ -580,10 +580,10 @@ impl<'a, 'm> Process<'a, 'm> {
             let keep = (wanted + (spare / 3).max(b)).min(max);
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
-            if let Some(p) = self.reaching(&found, &residuals) {
+            if let Some(p) = self.extended(&found, &residuals) {
                 self.p = p;
                 self.begin(false)?;
-                if self.tell(&residuals)? {
+                if self.report_residuals(&residuals)? {
                     break;
                 }
                 continue;
@@ -617,7 +617,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 };
                 let converged = edge.is_some_and(|edge| {
                     let next = found.iter().zip(&residuals).nth(done);
-                    let strict = limit.min(SURE * self.scale());
+                    let strict = limit.min(OUTERMOST_RESIDUAL * self.scale());
                     next.is_some_and(|(v, r)| *r <= strict && self.inward(*v) >= edge - limit)
                 });
                 if below || converged {
@@ -632,7 +632,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     self.begin_again()?;
                 }
             }
-            if self.tell(&residuals)? {
+            if self.report_residuals(&residuals)? {
                 break;
             }
         }
@@ -680,8 +680,8 @@ impl<'a, 'm> Process<'a, 'm> {
     /// number are dropped first.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
-        let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
-        if self.locked > count && self.side - self.locked < enough {
+        let enough = (self.rows.saturating_sub(count) / 2).max(2 * self.block);
+        if self.locked > count && self.rows - self.locked < enough {
             self.diagonalise(self.locked)?;
             self.locked = count;
         }
@@ -696,7 +696,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let left = self.have - done;
         for i in 0..left {
             for j in 0..left {
-                self.h[i * self.side + j] = self.h[(i + done) * self.side + j + done];
+                self.h[i * self.rows + j] = self.h[(i + done) * self.rows + j + done];
             }
         }
         self.locked += done;
@@ -704,7 +704,7 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Passes residuals to the monitor, divided by the largest |lambda|; returns true if the search has to stop.
-    fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
+    fn report_residuals(&mut self, residuals: &[f64]) -> Result<bool> {
         self.last_residuals = residuals.iter().map(|r| r / self.scale()).collect();
         self.report.stopped |=
             self.watch.after(self.report.restarts, &self.last_residuals).is_some();
@@ -726,7 +726,7 @@ impl<'a, 'm> Process<'a, 'm> {
         for (first, m) in portions(0..n, self.block) {
             let (x, mut y) = (self.v.get(first, m)?, shape.field(m)?);
             self.op.apply(&mut y, &x)?;
-            self.watch.goes_on(m)?;
+            self.watch.continues(m)?;
             self.report.applications += m as u64;
             let c = self.v.dots(0..n, &y, 0..m)?;
             for i in 0..n {
@@ -736,7 +736,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let Some((values, u)) = self.dense(&h, n)? else {
             return Ok((0..n).map(|k| h[k * n + k].re).collect());
         };
-        let order = self.inwards(&values);
+        let order = self.sorted_inwards(&values);
         let mut c = vec![Complex64::ZERO; n * n];
         for i in 0..n {
             for (to, &from) in order.iter().enumerate() {

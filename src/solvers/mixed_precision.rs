@@ -41,11 +41,11 @@ const PATIENCE: usize = 5;
 const DRIFT: f64 = 0.03;
 /// Smallest number of iterations between updates because of drift.
 const INTERVAL: usize = 10;
-/// A recomputed residual is considered rounding if it is at most this multiple of the precision, and at least `JUMP`
-/// times the residual of the iteration.
+/// A recomputed residual is considered rounding if it is at most this multiple of the precision, and at least
+/// `LOST_RATIO` times the residual of the iteration.
 const ROUNDING: f64 = 1e5;
 /// Ratio of a recomputed residual to that of the iteration above which the iteration has lost the true residual.
-const JUMP: f64 = 3.0;
+const LOST_RATIO: f64 = 3.0;
 /// Range of the factor by which the goal of the iteration is lowered after the iteration has reached it, if the
 /// criteria are not met and the recomputed residual is only rounding.
 const LOWER: [f64; 2] = [1e-4, 0.1];
@@ -69,7 +69,7 @@ struct HighPrecision {
     correction: Option<VectorField>,
     /// Number of right-hand sides whose residuals are recomputed together in precise arithmetic.
     part: usize,
-    /// Heavy-quark residuals of x at its last update.
+    /// Heavy-quark residual of every right-hand side at the last update of x.
     heavy_quark: Vec<f64>,
 }
 
@@ -89,8 +89,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     left: Option<(VectorField, VectorField)>,
     /// Right-hand sides whose residual no longer fell: their numbers, and the iteration at which this was found.
     stagnated: Vec<(usize, usize)>,
-    /// Latest relative residual of every right-hand side, as the monitor is told.
-    shown: Vec<f64>,
+    /// Latest relative residual of every right-hand side, as the monitor gets it.
+    last_residuals: Vec<f64>,
     /// State of a solve in two precisions; None: the solve has one precision.
     upper: Option<HighPrecision>,
     /// The residual of the iteration.
@@ -111,32 +111,32 @@ pub(super) struct MixedPrecision<'a, 'm> {
     delta: f64,
     /// Relative residual at which each right-hand side is expected to meet the criteria.
     goal: Vec<f64>,
-    /// Largest relative residual since the last recomputation.
+    /// Largest relative residual of every right-hand side since the last recomputation.
     peak: Vec<f64>,
     /// Latest relative residual of each right-hand side, from the recurrence or, right after an update, recomputed.
     relative: Vec<f64>,
     /// Ratio of the latest relative residual to the previous one; 0 if unknown.
     rate: Vec<f64>,
-    /// Smallest residual of the iteration so far.
+    /// Smallest residual of every right-hand side in the iteration so far.
     least: Vec<f64>,
     /// The iteration in which a residual last fell below its smallest value so far.
-    fell_at: usize,
+    improved_at: usize,
     /// Number of iterations without progress, and factor of progress, after which a solve is given up.
     patience: Patience,
-    /// Distance that x has moved since the residual was last recomputed.
-    way: Vec<f64>,
-    /// Drift of the iteration's residual away from the true one, per unit of the distance `way`.
+    /// Distance that x of every right-hand side has moved since the residual was last recomputed.
+    distance: Vec<f64>,
+    /// Drift of the iteration's residual away from the true one, per unit of the distance `distance`.
     drift: Vec<f64>,
-    /// True if the residual has drifted too far.
-    strayed: bool,
+    /// True if the iteration's residual has drifted too far from the true one.
+    drifted: bool,
     refreshed_at: usize,
-    /// Whether an update of each right-hand side is due.
+    /// Whether x and the residual of each right-hand side are to be updated after this iteration.
     to_update: Vec<bool>,
-    /// Whether the iteration's residual has fallen since it was last recomputed.
+    /// Whether the iteration's residual of each right-hand side has fallen since it was last recomputed.
     claimed: Vec<bool>,
     /// Whether the recomputed residual of a right-hand side is only rounding of precise arithmetic. Then it is not
-    /// recomputed again, which would put that rounding back while the iteration still reduces the residual of sites
-    /// far from the source.
+    /// recomputed again, which would introduce that rounding again while the iteration still reduces the residual of
+    /// sites far from the source.
     rounded: Vec<bool>,
     /// Smallest ratio of residuals to the criteria that each right-hand side has reached.
     best: Vec<f64>,
@@ -202,7 +202,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             columns: (0..n).collect(),
             left: None,
             stagnated: vec![],
-            shown: vec![0.0; n],
+            last_residuals: vec![0.0; n],
             upper,
             r: lower.field(n)?,
             r2: vec![0.0; n],
@@ -218,11 +218,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             relative: vec![0.0; n],
             rate: vec![0.0; n],
             least: vec![f64::INFINITY; n],
-            fell_at: 0,
+            improved_at: 0,
             patience: system.patience,
-            way: vec![0.0; n],
+            distance: vec![0.0; n],
             drift: vec![lower.precision.epsilon(); n],
-            strayed: false,
+            drifted: false,
             refreshed_at: 0,
             to_update: vec![false; n],
             claimed: vec![false; n],
@@ -247,7 +247,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         let all: Vec<usize> = (0..n).collect();
         mixed.recompute(&all, params.initial_guess)?;
-        mixed.judge(&all)?;
+        mixed.decide(&all)?;
         Ok(mixed)
     }
 
@@ -326,7 +326,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
     /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed reduction
     /// of its residual, in decades, that it has achieved is smaller than the fraction of the iterations used.
-    pub fn late(&self, i: usize) -> bool {
+    pub fn behind_schedule(&self, i: usize) -> bool {
         let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
         share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
     }
@@ -351,9 +351,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// side.
     pub fn count_path(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
-            self.way[i] += step[i];
-            let far = self.drift[i] * self.way[i] > DRIFT * gradient2[i].sqrt();
-            self.strayed |= far && !self.rounded[i];
+            self.distance[i] += step[i];
+            let far = self.drift[i] * self.distance[i] > DRIFT * gradient2[i].sqrt();
+            self.drifted |= far && !self.rounded[i];
         }
     }
 
@@ -377,7 +377,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
         let now = self.report.iterations;
-        let mut all = self.strayed && now >= self.refreshed_at + INTERVAL;
+        let mut all = self.drifted && now >= self.refreshed_at + INTERVAL;
         let mut some = false;
         for i in 0..self.nrhs() {
             if !self.active[i] {
@@ -388,9 +388,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             self.relative[i] = relative;
             self.peak[i] = self.peak[i].max(relative);
             if relative < self.patience.factor * self.least[i] {
-                (self.least[i], self.fell_at) = (relative, now);
+                (self.least[i], self.improved_at) = (relative, now);
             }
-            self.shown[self.columns[i]] = relative;
+            self.last_residuals[self.columns[i]] = relative;
             if relative <= self.goal[i] {
                 (self.active[i], self.claimed[i], self.to_update[i]) = (false, true, true);
             } else if !relative.is_finite() {
@@ -402,11 +402,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 (some, self.claimed[i], self.to_update[i]) = (true, true, true);
             }
         }
-        all |= now - self.fell_at.max(self.refreshed_at) >= self.patience.iterations;
+        all |= now - self.improved_at.max(self.refreshed_at) >= self.patience.iterations;
         if self.params.history {
-            self.report.history.push(self.shown.iter().fold(0.0, |m, &v| v.max(m)));
+            self.report.history.push(self.last_residuals.iter().fold(0.0, |m, &v| v.max(m)));
         }
-        all |= self.watch.after(now, &self.shown).is_some();
+        all |= self.watch.after(now, &self.last_residuals).is_some();
         if all {
             self.to_update.fill(true);
         }
@@ -455,15 +455,18 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         if let Some(upper) = self.upper.as_mut().filter(|upper| upper.correction.is_none()) {
             upper.correction = Some(self.r.like(self.r.precision())?);
         }
-        let jumped: Vec<usize> =
-            which.iter().copied().filter(|&i| self.relative[i] > JUMP * reported[i]).collect();
+        let jumped: Vec<usize> = which
+            .iter()
+            .copied()
+            .filter(|&i| self.relative[i] > LOST_RATIO * reported[i])
+            .collect();
         if self.watch.stop.heavy_quark().is_some() {
             let max = ROUNDING * self.precise.shape().precision.epsilon();
             jumped.iter().for_each(|&i| self.rounded[i] |= self.relative[i] <= max);
         }
-        (self.refreshed_at, self.strayed) = (self.report.iterations, false);
+        (self.refreshed_at, self.drifted) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
-        self.judge(which)?;
+        self.decide(which)?;
         // The recomputed residual is much larger than that of the recurrence, to which earlier directions belong; a
         // direction conjugate to those would have to be longer by the difference.
         for i in jumped {
@@ -588,14 +591,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let norms = blas::norm2(&source)?;
         let weight = blas::complex(&self.weight[which.clone()]);
         let mut low = self.r.columns(first, count)?;
-        if self.way[which.clone()].iter().any(|&way| way > 0.0) {
+        if self.distance[which.clone()].iter().any(|&distance| distance > 0.0) {
             blas::axpby(&weight, &source, &blas::uniform(count, -1.0), &mut low)?;
             for (i, jump) in which.clone().zip(blas::norm2(&low)?) {
-                let drift = jump.sqrt() / self.way[i];
+                let drift = jump.sqrt() / self.distance[i];
                 if drift.is_finite() {
                     self.drift[i] = drift;
                 }
-                self.way[i] = 0.0;
+                self.distance[i] = 0.0;
             }
         }
         for (i, norm) in which.clone().zip(&norms) {
@@ -652,7 +655,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
 
     /// Decides from recomputed residuals which of the right-hand sides `which` continue, and to which relative
     /// residual.
-    fn judge(&mut self, which: &[usize]) -> Result<()> {
+    fn decide(&mut self, which: &[usize]) -> Result<()> {
         let hq = match self.watch.stop.heavy_quark() {
             Some(_) => self.heavy_quark()?,
             None => vec![0.0; self.nrhs()],
@@ -664,7 +667,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             let relative = self.relative[i];
             self.to_update[i] = false;
             let claimed = std::mem::take(&mut self.claimed[i]);
-            (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
+            (self.report.residual[self.columns[i]], self.last_residuals[self.columns[i]]) =
                 (relative, relative);
             if self.stagnated.iter().any(|(column, _)| *column == self.columns[i]) {
                 continue;

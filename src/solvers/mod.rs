@@ -44,7 +44,7 @@ pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
 pub use lanczos::{eigen, eigen_memory, eigen_set};
 pub(crate) use monitor::PartsMonitor;
-pub use monitor::{unwatched, Monitor, Progress};
+pub use monitor::{no_monitor, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use params::{IterationSums, SolverKind, SolverParams, MAX_DIRECTIONS};
@@ -69,7 +69,8 @@ use mixed_precision::MixedPrecision;
 #[derive(Clone)]
 pub struct System {
     pub precise: Arc<dyn LinOp>,
-    /// The same operator in lower precision or other storage, for the iteration.
+    /// The operator `precise` in lower precision or other storage, for the iteration; None: the iteration uses
+    /// `precise`.
     pub sloppy: Option<Arc<dyn LinOp>>,
     /// An approximate inverse for CG, BiCGStab, both forms of GCR and MR, in the precision of the iteration; it may
     /// change from one application to the next. For CG it must be positive.
@@ -90,7 +91,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Patience for cheap iterations.
+    /// Patience with solvers whose iterations cost little, such as CG.
     pub const LONG: Patience = Patience { iterations: 200, factor: 0.99 };
 }
 
@@ -137,7 +138,7 @@ impl System {
             },
             |(system, mut x, b)| {
                 // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
-                let _ = solve(&system, params, &mut x, &b, &mut unwatched);
+                let _ = solve(&system, params, &mut x, &b, &mut no_monitor);
                 Ok(())
             },
         )?;
@@ -274,7 +275,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
 
 /// If BiCGStab was interrupted early, it is continued unless CGNR reaches this fraction of its residual in as many
 /// iterations.
-const BETTER: f64 = 0.3;
+const CGNR_FRACTION: f64 = 0.3;
 
 /// Solves by CGNR for right-hand sides whose residual no longer fell, each with its remaining iterations. If BiCGStab
 /// was interrupted early it is continued, unless CGNR is better after as many iterations.
@@ -338,7 +339,7 @@ fn fall_back(
                 if notify(p).is_break() {
                     return ControlFlow::Break(());
                 }
-                let better = |(now, before): (&f64, &f64)| *now <= BETTER * before.min(1.0);
+                let better = |(now, before): (&f64, &f64)| *now <= CGNR_FRACTION * before.min(1.0);
                 worse = !params.patient
                     && used < left
                     && p.iteration == used

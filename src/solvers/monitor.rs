@@ -19,7 +19,7 @@ pub struct Progress<'a> {
 pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// A monitor that never ends the solve.
-pub fn unwatched(_: &Progress) -> ControlFlow<()> {
+pub fn no_monitor(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

@@ -43,8 +43,8 @@ pub struct ShiftReport {
 }
 
 impl ShiftReport {
-    /// Joins the reports of solves for some right-hand sides, `self`, and for others.
-    pub fn beside(mut self, others: ShiftReport) -> ShiftReport {
+    /// Joins the reports of two solves, `self` for the first right-hand sides and `others` for those that follow.
+    pub fn join(mut self, others: ShiftReport) -> ShiftReport {
         self.residual.extend(others.residual);
         self.residual_hq.extend(others.residual_hq);
         ShiftReport {

@@ -23,7 +23,8 @@ pub(crate) struct Fields<'a> {
 pub(crate) struct InRange<'a, X> {
     xs: &'a mut [X],
     b: &'a VectorField,
-    /// Copies of b and the solutions in these units; `None` if the caller's units can be used.
+    /// Copies of b and the solutions, multiplied by the powers of two; `None` if the caller's fields can be used as
+    /// they are.
     other: Option<(VectorField, Vec<VectorField>)>,
     powers: Vec<i32>,
     norms: Vec<f64>,

@@ -154,8 +154,9 @@ fn slope(t: f64) -> f64 {
 }
 
 impl Steps {
-    /// The best approximation of e^(exponent y) and its error, starting from Zolotarev's for the inverse square root:
-    /// the exponent is changed in small steps, in which zeros and poles move smoothly.
+    /// The best approximation of e^(exponent y) with `n` poles for |y| up to `half`, and its error, starting from
+    /// Zolotarev's for the inverse square root: the exponent is changed in small steps, in which zeros and poles move
+    /// smoothly.
     fn best(exponent: f64, half: f64, n: usize) -> Result<(Self, f64)> {
         let mut steps = Self::zolotarev(half, n);
         let mut points = steps.extrema();
@@ -181,7 +182,8 @@ impl Steps {
         Ok((steps, level))
     }
 
-    /// Zolotarev's solution for x^(-1/2): zeros and poles alternate at equal distances of the elliptic argument.
+    /// Zolotarev's approximation of x^(-1/2) with `n` poles for |ln x| up to `half`: zeros and poles alternate at equal
+    /// distances of the elliptic argument.
     fn zolotarev(half: f64, n: usize) -> Self {
         let elliptic = Elliptic::new((-2.0 * half).exp());
         let place = |l: usize| elliptic.log_sc2(l as f64 / (2 * n + 1) as f64) - half;

@@ -40,7 +40,7 @@ struct Space<'a> {
     p: VectorField,
     q: VectorField,
     r2: Vec<f64>,
-    live: Vec<bool>,
+    active: Vec<bool>,
 }
 
 impl<'a> Space<'a> {
@@ -50,19 +50,19 @@ impl<'a> Space<'a> {
             (b.like(b.precision())?, b.like(b.precision())?, b.like(b.precision())?);
         blas::copy(&mut r, b)?;
         blas::copy(&mut p, b)?;
-        let live = r2.iter().map(|&v| v > 0.0).collect();
-        Ok(Space { op, sigma, r, p, q, r2, live })
+        let active = r2.iter().map(|&v| v > 0.0).collect();
+        Ok(Space { op, sigma, r, p, q, r2, active })
     }
     fn masked(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        (0..self.live.len()).map(|i| if self.live[i] { value(i) } else { 0.0 }).collect()
+        (0..self.active.len()).map(|i| if self.active[i] { value(i) } else { 0.0 }).collect()
     }
     /// Computes the next residual; returns alpha and beta.
     fn step(&mut self) -> Result<(Vec<f64>, Vec<f64>)> {
         self.op.apply(&mut self.q, &self.p)?;
-        blas::axpy(&blas::uniform(self.live.len(), self.sigma), &self.p, &mut self.q)?;
+        blas::axpy(&blas::uniform(self.active.len(), self.sigma), &self.p, &mut self.q)?;
         let curvature = blas::dot(&self.p, &self.q)?;
         let bad = |i: usize| !(curvature[i].re > 0.0 && curvature[i].re.is_finite());
-        if let Some(i) = (0..self.live.len()).find(|&i| self.live[i] && bad(i)) {
+        if let Some(i) = (0..self.active.len()).find(|&i| self.active[i] && bad(i)) {
             refuse!(
                 SolverBreakdown,
                 format!("rational: <p, A p> is {} for right-hand side {i}", curvature[i].re),
@@ -74,14 +74,14 @@ impl<'a> Space<'a> {
         let new = blas::axpy_norm(&blas::complex(&minus), &self.q, &mut self.r)?;
         let beta = self.masked(|i| new[i] / self.r2[i]);
         for i in 0..new.len() {
-            if self.live[i] {
+            if self.active[i] {
                 self.r2[i] = new[i];
             }
         }
         Ok((alpha, beta))
     }
-    /// Computes the next direction p = r + beta p.
-    fn turn(&mut self, beta: &[f64]) -> Result<()> {
+    /// Computes the next search direction p = r + beta p.
+    fn next_direction(&mut self, beta: &[f64]) -> Result<()> {
         let one = blas::uniform(beta.len(), 1.0);
         blas::axpby(&one, &self.r, &blas::complex(beta), &mut self.p)
     }
@@ -131,7 +131,7 @@ fn one_pass(
     params: &RationalParams,
     out: &mut VectorField,
 ) -> Result<RationalReport> {
-    let n = space.live.len();
+    let n = space.active.len();
     let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();
     let mut report = RationalReport::default();
     struct Track {
@@ -151,14 +151,14 @@ fn one_pass(
             weight,
             zeta: vec![1.0; n],
             before: vec![1.0; n],
-            active: space.live.clone(),
+            active: space.active.clone(),
             p: Some(p),
         });
     }
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
     let falling = space.op.shape().device.falling(params.tol, DIFFERENT);
     let limit = falling.limit(params.max_iterations);
-    while space.live.contains(&true) && report.iterations < limit {
+    while space.active.contains(&true) && report.iterations < limit {
         let (alpha, beta) = space.step()?;
         report.iterations += 1;
         falling.after(report.iterations);
@@ -168,7 +168,7 @@ fn one_pass(
         for t in tracks.iter_mut().filter(|t| t.p.is_some()) {
             let mut step = Step::none(n);
             for i in 0..n {
-                if !space.live[i] || !t.active[i] {
+                if !space.active[i] || !t.active[i] {
                     continue;
                 }
                 let (z, before) = (t.zeta[i], t.before[i]);
@@ -190,11 +190,11 @@ fn one_pass(
         for t in tracks.iter_mut().filter(|t| !t.active.contains(&true)) {
             t.p = None;
         }
-        space.turn(&beta)?;
-        space.live = still;
+        space.next_direction(&beta)?;
+        space.active = still;
         (alpha_before, beta_before) = (alpha, beta);
     }
-    report.converged = !space.live.contains(&true);
+    report.converged = !space.active.contains(&true);
     Ok(report)
 }
 
@@ -206,27 +206,27 @@ fn two_passes(
     out: &mut VectorField,
     b: &VectorField,
 ) -> Result<RationalReport> {
-    let n = space.live.len();
+    let n = space.active.len();
     let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();
     let (op, sigma) = (space.op, space.sigma);
     let mut report = RationalReport::default();
     let (mut alphas, mut betas, mut lives) = (vec![], vec![], vec![]);
     let falling = op.shape().device.falling(params.tol, DIFFERENT);
     let limit = falling.limit(params.max_iterations);
-    while space.live.contains(&true) && report.iterations < limit {
-        lives.push(space.live.clone());
+    while space.active.contains(&true) && report.iterations < limit {
+        lives.push(space.active.clone());
         let (alpha, beta) = space.step()?;
         report.iterations += 1;
         falling.after(report.iterations);
         report.applications += n;
         for i in 0..n {
-            space.live[i] &= space.r2[i].sqrt() > params.tol * norm[i];
+            space.active[i] &= space.r2[i].sqrt() > params.tol * norm[i];
         }
-        space.turn(&beta)?;
+        space.next_direction(&beta)?;
         alphas.push(alpha);
         betas.push(beta);
     }
-    report.converged = !space.live.contains(&true);
+    report.converged = !space.active.contains(&true);
     drop(space);
     let steps = |i: usize| lives.iter().take_while(|l| l[i]).count();
     let coefficients: Vec<Vec<f64>> = (0..n)
@@ -251,9 +251,9 @@ fn two_passes(
         let c: Vec<Complex64> = (0..n).map(at).collect();
         blas::axpy(&c, &space.r, out)?;
         if k + 1 < report.iterations {
-            space.live.copy_from_slice(&lives[k]);
+            space.active.copy_from_slice(&lives[k]);
             let (_, beta) = space.step()?;
-            space.turn(&beta)?;
+            space.next_direction(&beta)?;
             report.applications += n;
         }
     }

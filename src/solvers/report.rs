@@ -65,8 +65,8 @@ impl SolverReport {
         }
     }
 
-    /// Joins the reports of solves for some right-hand sides, `self`, and for others.
-    pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
+    /// Joins the reports of two solves, `self` for the first right-hand sides and `others` for those that follow.
+    pub fn join(mut self, mut others: SolverReport) -> SolverReport {
         let iterations = self.iterations.max(others.iterations);
         let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {
             let mut all = std::mem::take(a(&mut self));

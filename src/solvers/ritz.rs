@@ -122,7 +122,7 @@ pub fn ritz(
     let (mut v, mut values, mut gradients);
     loop {
         let space = search.minimise(None, &start, n, None, &mut watch)?;
-        (v, values, gradients) = (space.front(n)?, space.values, space.gradients);
+        (v, values, gradients) = (space.first(n)?, space.values, space.gradients);
         values.truncate(n);
         gradients.truncate(n);
         gradients.iter_mut().for_each(|g| *g = watch.reached(*g, params.tol));
@@ -143,7 +143,7 @@ pub fn ritz(
         if report.verified || search.stopped || next.gradients[0] > params.tol {
             break;
         }
-        start.copy_rhs(0, &next.front(1)?, 0, 1)?;
+        start.copy_rhs(0, &next.first(1)?, 0, 1)?;
         start.copy_rhs(1, &v, 0, n.min(start.nrhs() - 1))?;
     }
     let sign = search.sign();
@@ -197,7 +197,7 @@ struct Space {
 
 impl Space {
     /// The first n of the vectors x.
-    fn front(&self, n: usize) -> Result<VectorField> {
+    fn first(&self, n: usize) -> Result<VectorField> {
         let mut v = self.vectors.like_with(self.vectors.precision(), n)?;
         v.copy_rhs(0, &self.vectors, self.fixed, n)?;
         Ok(v)
@@ -251,7 +251,7 @@ impl Search<'_> {
             let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
             x.copy_rhs(0, &space.vectors, space.fixed + first, n)?;
             self.op.apply(&mut y, &x)?;
-            self.stopped |= !watch.goes_on(n)?;
+            self.stopped |= !watch.continues(n)?;
             space.images.copy_rhs(first, &y, 0, n)?;
             self.applications += n;
         }
@@ -333,7 +333,7 @@ impl Search<'_> {
 
     /// Computes the gradients of all x, and their norms.
     fn gradients(&self, space: &mut Space) -> Result<()> {
-        let x = space.front(space.x)?;
+        let x = space.first(space.x)?;
         space.gradient.copy_rhs(0, &space.images, 0, space.x)?;
         let minus: Vec<f64> = space.values.iter().map(|l| -self.sign() * l).collect();
         let norms = blas::axpy_norm(&blas::complex(&minus), &x, &mut space.gradient)?;
@@ -373,8 +373,8 @@ impl Search<'_> {
         if self.call_monitor(space, watch) {
             return Ok(());
         }
-        let mut goes_on = || watch.after(self.cycles, &space.gradients[..1]).is_none();
-        let Some((values, u)) = eigen_hermitian_while(&h, all, &mut goes_on)? else {
+        let mut continues = || watch.after(self.cycles, &space.gradients[..1]).is_none();
+        let Some((values, u)) = eigen_hermitian_while(&h, all, &mut continues)? else {
             self.stopped = true;
             return Ok(());
         };

@@ -29,13 +29,13 @@ const MAX_GAIN: f64 = 1e9;
 const MAX_DEGREE: f64 = 400.0;
 /// Largest residual, relative to the largest eigenvalue, at which a search that began in single precision continues
 /// in double.
-const ROUGH: f64 = 1e-5;
+const SINGLE_RESIDUAL: f64 = 1e-5;
 /// Number of vectors that are multiplied together.
-const AT_ONCE: usize = 32;
+const VECTOR_BLOCK: usize = 32;
 /// Number of random vectors that search for missed eigenvectors.
 const SEARCHING: usize = 4;
 /// Number of times that the polynomial is applied to these random vectors.
-const ROUNDS: usize = 3;
+const SEARCH_APPLICATIONS: usize = 3;
 /// Number of unknowns up to which a slice is diagonalised completely. Larger slices are, too, if the vectors with which
 /// the search would work are more than half of the unknowns.
 const SMALL: usize = 96;
@@ -53,7 +53,7 @@ fn space_size(count: usize, unknowns: usize) -> usize {
 pub fn slice_modes_memory(shape: &Shape, count: usize) -> u64 {
     let times = shape.geometry.global_extents()[3];
     let m = space_size(count, shape.numbers() as usize / times);
-    shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING)
+    shape.bytes(2 * m + VECTOR_BLOCK.min(m) + 3 * SEARCHING)
 }
 
 /// The `count` lowest eigenvectors of each time slice; vector k of the result holds eigenvector k of every slice,
@@ -151,7 +151,7 @@ pub fn slice_modes(
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
         // The search changes to double precision when single precision has reached its goal or no longer makes
         // progress.
-        let goal = if rough.is_some() { tol.max(ROUGH) } else { tol };
+        let goal = if rough.is_some() { tol.max(SINGLE_RESIDUAL) } else { tol };
         let refined = rough.is_some() && (worst <= goal || (restart > 3 && worst > 0.5 * before));
         before = worst;
         if refined {
@@ -167,7 +167,7 @@ pub fn slice_modes(
             if report.verified || !params.verify {
                 break;
             }
-            report.applications += (ROUNDS * SEARCHING * (p.degree + 1)) as u64;
+            report.applications += (SEARCH_APPLICATIONS * SEARCHING * (p.degree + 1)) as u64;
             let seed = params.seed.wrapping_add(restart as u64);
             let known = (params.count, &report.values[..]);
             let complete = space.nothing_is_missing(&p, known, seed, &mut watch)?;
@@ -230,7 +230,7 @@ impl<'a> Space<'a> {
 
     /// Divides `count` vectors into groups: number of the first vector, and count.
     fn portions(&self, count: usize) -> impl Iterator<Item = (usize, usize)> {
-        (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
+        (0..count).step_by(VECTOR_BLOCK).map(move |first| (first, VECTOR_BLOCK.min(count - first)))
     }
 
     /// Computes v = p(A) v. If the watch ends the search before, returns false, and v stays as it was.
@@ -246,13 +246,13 @@ impl<'a> Space<'a> {
     }
 
     /// Computes v = v c, with a matrix c for each slice.
-    fn turn(&mut self, c: &[Complex64], watch: &mut Watch) -> Result<()> {
+    fn rotate(&mut self, c: &[Complex64], watch: &mut Watch) -> Result<()> {
         let m = self.count();
         for (first, n) in self.portions(m) {
             let some: Vec<Complex64> =
                 c.chunks(m).flat_map(|row| &row[first..first + n]).copied().collect();
             combine(&mut self.other.columns(first, n)?, &self.v, &some, Combination::Of)?;
-            watch.goes_on(n)?;
+            watch.continues(n)?;
         }
         std::mem::swap(&mut self.v, &mut self.other);
         Ok(())
@@ -264,7 +264,7 @@ impl<'a> Space<'a> {
         let mut all = vec![Complex64::ZERO; self.times * m * m];
         for (first, n) in self.portions(m) {
             put_columns(&mut all, (m, first, n), &dots(&self.v, &self.v.columns(first, n)?)?);
-            watch.goes_on(n)?;
+            watch.continues(n)?;
         }
         Ok(all)
     }
@@ -282,15 +282,15 @@ impl<'a> Space<'a> {
                 t.extend(found);
                 *rank = r;
             }
-            self.turn(&t, watch)?;
+            self.rotate(&t, watch)?;
         }
         let mut h = vec![Complex64::ZERO; self.times * m * m];
         for (first, n) in self.portions(m) {
             let mut image = self.v.like_with(self.v.precision(), n)?;
             self.op.apply(&mut image, &self.v.columns(first, n)?)?;
-            watch.goes_on(n)?;
+            watch.continues(n)?;
             put_columns(&mut h, (m, first, n), &dots(&self.v, &image)?);
-            watch.goes_on(n)?;
+            watch.continues(n)?;
         }
         for (slice, &rank) in h.chunks_mut(m * m).zip(&rank) {
             (rank..m).for_each(|k| slice[k * m + k] = (2.0 * self.largest).into());
@@ -300,7 +300,7 @@ impl<'a> Space<'a> {
             values.extend(found);
             u.extend(rotation);
         }
-        self.turn(&u, watch)?;
+        self.rotate(&u, watch)?;
         Ok(values)
     }
 
@@ -311,7 +311,7 @@ impl<'a> Space<'a> {
         for (first, n) in self.portions(count) {
             let (x, mut r) = (self.v.columns(first, n)?, self.v.like_with(self.v.precision(), n)?);
             self.op.apply(&mut r, &x)?;
-            watch.goes_on(n)?;
+            watch.continues(n)?;
             let minus: Vec<Complex64> = values
                 .chunks(m)
                 .flat_map(|v| v[first..first + n].iter().map(|&x| (-x).into()))
@@ -345,7 +345,7 @@ impl<'a> Space<'a> {
         let mut search =
             Space { op: self.op, times: self.times, largest: self.largest, v: w, other };
         let mut least = vec![];
-        for _ in 0..ROUNDS {
+        for _ in 0..SEARCH_APPLICATIONS {
             if !p.apply(self.op, &mut image, &search.v, watch)? {
                 return Ok(None);
             }
@@ -414,7 +414,7 @@ mod tests {
     use super::*;
     use crate::backend::Device;
     use crate::fields::{Components, GaugeField, Geometry, Precision, Recon};
-    use crate::solvers::{unwatched, Progress};
+    use crate::solvers::{no_monitor, Progress};
     use plaq::operators::Laplace;
 
     /// A search that changes from single to double precision takes no more than it announces, with the memory that is
@@ -454,7 +454,7 @@ mod tests {
         let op = Laplace::massive(links.into(), Components::COLOUR, 7, 0.0).unwrap();
         let (times, count) = (4, 6);
         let params = EigenParams { count, ..EigenParams::default() };
-        let (found, report) = slice_modes(&op, None, &params, &mut unwatched).unwrap();
+        let (found, report) = slice_modes(&op, None, &params, &mut no_monitor).unwrap();
         assert!(report.verified && report.values.len() == times * count);
         for missing in [false, true] {
             let kept: Vec<usize> = (0..count).filter(|&k| !(missing && k == 2)).collect();
@@ -472,7 +472,7 @@ mod tests {
             let other = v.like(Precision::F64).unwrap();
             let mut space = Space { op: &op, times, largest: 12.0, v, other };
             let (stop, comm) = (Stop::new(), geometry.comm());
-            let mut monitor = unwatched;
+            let mut monitor = no_monitor;
             let mut watch = Watch::new(stop, &device, comm, &mut monitor);
             let known = (kept.len(), &values[..]);
             let whole = space.nothing_is_missing(&p, known, 1, &mut watch).unwrap();

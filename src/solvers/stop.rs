@@ -178,7 +178,7 @@ impl Stop {
         (self.seconds < f64::INFINITY).then_some(self.seconds)
     }
     /// Whether `iterations` iterations reach the limit, if there is one.
-    pub fn used_up(&self, iterations: usize) -> bool {
+    pub fn at_limit(&self, iterations: usize) -> bool {
         iterations >= self.iterations && self.iterations < usize::MAX
     }
 
@@ -246,7 +246,7 @@ impl Limit {
     pub fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
-    /// Seconds that are left for the next part; infinite stays infinite.
+    /// Seconds that remain for the next part, 0 after the limit has passed; infinite if there is no limit.
     pub fn left(&self) -> f64 {
         (self.max_seconds - self.seconds()).max(0.0)
     }
@@ -262,23 +262,23 @@ pub(super) struct Watch<'a, 'm> {
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
     falling: Falling,
-    /// Iteration and residuals that the monitor was last given.
+    /// The last iteration and the relative residuals of all right-hand sides in it, as the monitor got them.
     latest: (usize, Vec<f64>),
-    looks: CheckSchedule,
+    schedule: CheckSchedule,
 }
 
-/// When `Watch::goes_on` looks at the monitor and the clock: with one rank by the time since the last look, with many
-/// after a number of applications, which is the same on all of them.
+/// The schedule by which `Watch::continues` calls the monitor and reads the clock: with one rank after a time, with
+/// several after a number of applications of the operator, which is the same on all ranks.
 struct CheckSchedule {
-    /// Applications since the last look.
+    /// Number of applications of the operator to a vector since the last check.
     since: f64,
-    /// Applications from one look to the next.
+    /// Number of applications from one check to the next.
     every: f64,
     last: Instant,
 }
 
-/// Seconds between two looks in the midst of an iteration.
-const PAUSE: f64 = 0.1;
+/// Seconds between two checks within an iteration.
+const CHECK_SECONDS: f64 = 0.1;
 
 /// Iterations after which most loops launch nothing that they have not launched before.
 pub(super) const DIFFERENT: usize = 7;
@@ -315,9 +315,9 @@ impl<'a, 'm> Watch<'a, 'm> {
         }
         let clock = stop.seconds().map(|_| comm.start_clock());
         let start = Instant::now();
-        let looks = CheckSchedule { since: 0.0, every: 1.0, last: start };
+        let schedule = CheckSchedule { since: 0.0, every: 1.0, last: start };
         let latest = (0, vec![1.0]);
-        Watch { stop, monitor, comm, start, clock, ended: None, falling, latest, looks }
+        Watch { stop, monitor, comm, start, clock, ended: None, falling, latest, schedule }
     }
 
     /// Largest number of iterations, restarts or cycles that the loop runs on this device, at most `iterations`.
@@ -325,7 +325,8 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.falling.limit(iterations)
     }
 
-    /// True if the loop, which has ended, met these goals.
+    /// Whether the loop, which has ended, has met its goals: the value of `goals`, or true in a rehearsal, whose
+    /// numbers are made up.
     pub fn met(&self, goals: bool) -> bool {
         self.falling.met(goals)
     }
@@ -339,23 +340,24 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Called after an iteration: tells the monitor, and returns what ends the solve now, if anything does, whatever
-    /// the goals say.
+    /// Called after an iteration: calls the monitor, and returns what ends the solve now, if anything does, whether or
+    /// not the goals are met.
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
         self.falling.after(iteration);
         self.latest = (iteration, residual.to_vec());
-        self.look(self.stop.used_up(iteration))
+        self.check(self.stop.at_limit(iteration))
     }
 
-    /// Tells the monitor the numbers of the last iteration, and looks at the clock, unless the end is known.
-    fn look(&mut self, used_up: bool) -> Option<StoppedBy> {
+    /// Calls the monitor with the residuals of the last iteration, and compares the clock with the limit of time.
+    /// Returns why the solve ends now, if it does. `at_limit`: the iterations have reached their limit.
+    fn check(&mut self, at_limit: bool) -> Option<StoppedBy> {
         if self.ended.is_some() {
             return self.ended;
         }
         let (iteration, residual) = (self.latest.0, &self.latest.1[..]);
         let seconds = self.seconds();
         let interrupted = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
-        let now = match (interrupted, self.over(seconds), used_up) {
+        let now = match (interrupted, self.over(seconds), at_limit) {
             (_, true, _) => Some(StoppedBy::Seconds),
             (true, ..) => Some(StoppedBy::Callback),
             (.., true) => Some(StoppedBy::Iterations),
@@ -365,37 +367,37 @@ impl<'a, 'm> Watch<'a, 'm> {
         now
     }
 
-    /// Called in the midst of an iteration, after an operator was applied to `vectors` vectors: some ten times a second
-    /// it tells the monitor the numbers of the last iteration, and looks at the clock. Returns false if the work is to
-    /// end now, on all ranks after the same call.
+    /// Called within an iteration, after an operator was applied to `vectors` vectors: some ten times a second it calls
+    /// the monitor with the residuals of the last iteration, and compares the clock with the limit of time. Returns
+    /// false if the work is to end now, on all ranks after the same call.
     ///
     /// # Errors
     /// `CommFailed`.
-    pub fn goes_on(&mut self, vectors: usize) -> Result<bool> {
-        let (looks, ranks) = (&mut self.looks, self.comm.size());
-        looks.since += vectors as f64;
+    pub fn continues(&mut self, vectors: usize) -> Result<bool> {
+        let (schedule, ranks) = (&mut self.schedule, self.comm.size());
+        schedule.since += vectors as f64;
         let time_to_look = match ranks {
-            1 => looks.last.elapsed().as_secs_f64() >= PAUSE,
-            _ => looks.since >= looks.every,
+            1 => schedule.last.elapsed().as_secs_f64() >= CHECK_SECONDS,
+            _ => schedule.since >= schedule.every,
         };
         if self.ended.is_none() && time_to_look {
-            let mut seconds = [looks.last.elapsed().as_secs_f64()];
+            let mut seconds = [schedule.last.elapsed().as_secs_f64()];
             // With this sum ranks also learn what other ranks ask for.
             self.comm.sum(&mut seconds)?;
-            let rate = looks.since * ranks as f64 / seconds[0].max(1e-9);
-            looks.every = (PAUSE * rate).min(2.0 * looks.since).max(1.0);
-            (looks.since, looks.last) = (0.0, Instant::now());
-            self.look(false);
+            let rate = schedule.since * ranks as f64 / seconds[0].max(1e-9);
+            schedule.every = (CHECK_SECONDS * rate).min(2.0 * schedule.since).max(1.0);
+            (schedule.since, schedule.last) = (0.0, Instant::now());
+            self.check(false);
         }
         Ok(self.ended.is_none())
     }
 
     fn over(&self, seconds: f64) -> bool {
-        self.stop.seconds().is_some_and(|max| self.comm.late(seconds >= max))
+        self.stop.seconds().is_some_and(|max| self.comm.out_of_time(seconds >= max))
     }
 
-    /// Whether the time is over, in the midst of an iteration; the monitor is not told.
-    pub fn late(&mut self) -> bool {
+    /// Whether the limit of time has passed, called within an iteration; the monitor is not called.
+    pub fn out_of_time(&mut self) -> bool {
         let over = self.over(self.seconds());
         if over {
             self.ended = self.ended.max(Some(StoppedBy::Seconds));
@@ -405,7 +407,7 @@ impl<'a, 'm> Watch<'a, 'm> {
 
     /// The limit that has been reached, if any.
     pub fn ended(&self, iteration: usize) -> Option<StoppedBy> {
-        let used_up = self.stop.used_up(iteration).then_some(StoppedBy::Iterations);
-        self.ended.or(used_up)
+        let at_limit = self.stop.at_limit(iteration).then_some(StoppedBy::Iterations);
+        self.ended.or(at_limit)
     }
 }

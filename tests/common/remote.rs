@@ -51,7 +51,7 @@ impl WatchedRanks {
     fn until(&self, done: impl Fn() -> bool) -> Result<()> {
         while !done() {
             let all: Vec<_> = self.0.lock().unwrap().iter().filter_map(Weak::upgrade).collect();
-            all.iter().try_for_each(|ranks| ranks.ask())?;
+            all.iter().try_for_each(|ranks| ranks.check_ranks())?;
             std::thread::yield_now();
         }
         Ok(())
@@ -190,20 +190,20 @@ impl Backend for Remote {
         Nccl::get()?;
         Ok(u128::from(std::process::id()).to_ne_bytes())
     }
-    fn meeting(&self) -> Result<Vec<u8>> {
-        Nccl::get()?.meeting()
+    fn rendezvous(&self) -> Result<Vec<u8>> {
+        Nccl::get()?.rendezvous()
     }
     fn connect(
         &self,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
         goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Box<dyn DeviceComm>> {
         if self.faulty {
             return Err(Error::new(Status::CommFailed, "it does not connect"));
         }
-        let (meeting, rank, ranks) = (meeting.to_vec(), place.rank, place.ranks);
-        let join = move || Ring::join(&meeting, rank, ranks, Duration::from_secs(30));
+        let (rendezvous, rank, ranks) = (rendezvous.to_vec(), place.rank, place.ranks);
+        let join = move || Ring::join(&rendezvous, rank, ranks, Duration::from_secs(30));
         let ring = in_background(goes_on, join, |ring| ring.abort(|| ()))?;
         Ok(Box::new(Connected { ring, stream: Default::default(), awaited: self.awaited }))
     }
@@ -247,7 +247,7 @@ impl Backend for Remote {
         self.cpu.reduce(call, &mut sums, None)?;
         sums.push(flag);
         ranks.sum(Ptr(sums.as_ptr() as u64), sums.len())?;
-        ranks.arrive()?;
+        ranks.wait_for_messages()?;
         let flag = sums.pop().unwrap();
         Ok(Reduction::Done(sums, flag))
     }
@@ -280,7 +280,7 @@ impl DeviceComm for Connected {
         let stream = (&*self.stream as *const [AtomicU64; 2]).cast_mut().cast();
         self.ring.sum(stream, at, n)
     }
-    fn arrive(&self) -> Result<()> {
+    fn wait_for_messages(&self) -> Result<()> {
         self.awaited.until(|| self.done())
     }
     fn waits(&self) -> Result<Option<u64>> {

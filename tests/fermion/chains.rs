@@ -327,14 +327,14 @@ fn a_measured_interval_goes_on_with_the_chain() {
     let mut v = start();
     let mut fresh = make(&v);
     load_checkpoint(&file, &mut v, &mut fresh).unwrap();
-    fresh.go_on(&ChainPosition { measured: Default::default(), ..place.clone() }).unwrap();
+    fresh.resume(&ChainPosition { measured: Default::default(), ..place.clone() }).unwrap();
     let anew = fresh.run(&mut v).unwrap();
     assert_ne!(fresh.place().measured, place.measured);
     assert_ne!(anew.delta_h.to_bits(), next.delta_h.to_bits());
     let name = String::from("\"s\", \u{e4}");
     let none = ChainPosition { measured: [(name, (1.0, 0.5))].into(), ..place };
     let before = fresh.place();
-    assert_eq!(fresh.go_on(&none).unwrap_err().status, Status::BadParameter);
+    assert_eq!(fresh.resume(&none).unwrap_err().status, Status::BadParameter);
     assert_eq!(fresh.place(), before);
 }
 

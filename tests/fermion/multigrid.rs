@@ -14,7 +14,7 @@ use plaq::ops::hmc::fermion::{
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
-use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, Shift, SolverKind, SolverParams, Stop};
 
 use super::common::{self, over_ranks};
 use super::device;
@@ -213,14 +213,14 @@ fn shifted_systems_are_those_of_cg() {
         let mut b = shape.field(1).unwrap();
         b.set_noise(Noise::Normal, 7, 1).unwrap();
         let mut x = shape.field(1).unwrap();
-        let e = gcr.shifted(0.1, &mut x, &b, &mut unwatched).unwrap_err();
+        let e = gcr.shifted(0.1, &mut x, &b, &mut no_monitor).unwrap_err();
         assert_eq!(e.status, Status::Unsupported);
         gcr.set_multigrid(Some(hierarchy.clone())).unwrap();
         for sigma in [0.0, 1e-3, 0.03, 1.0] {
             let shift = [Shift { sigma, tol: 1e-12, heavy_quark: 0.0 }];
             let mut want = [shape.field(1).unwrap()];
-            let (plain, _) = cg.multishift(&shift, &mut want, &b, &mut unwatched).unwrap();
-            let fast = gcr.shifted(sigma, &mut x, &b, &mut unwatched).unwrap();
+            let (plain, _) = cg.multishift(&shift, &mut want, &b, &mut no_monitor).unwrap();
+            let fast = gcr.shifted(sigma, &mut x, &b, &mut no_monitor).unwrap();
             let (plain, fast) = (plain.solver, fast.solver);
             assert!(fast.converged && fast.residual[0] <= tol, "{sigma}: {fast:?}");
             // What no multigrid was in would take as many as CG.
@@ -232,7 +232,7 @@ fn shifted_systems_are_those_of_cg() {
             // hundreds.
             assert!(off.sqrt() < 1e3 * tol, "{sigma}: {:e}", off.sqrt());
         }
-        let e = gcr.shifted(-0.1, &mut x, &b, &mut unwatched).unwrap_err();
+        let e = gcr.shifted(-0.1, &mut x, &b, &mut no_monitor).unwrap_err();
         assert_eq!(e.status, Status::BadParameter);
     }
 }

@@ -12,7 +12,7 @@ use plaq::ops::hmc::fermion::{OneFlavour, OneFlavourParams};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Monomial, Stream};
-use plaq::solvers::{eigen, unwatched, EigenParams, End};
+use plaq::solvers::{eigen, no_monitor, EigenParams, End};
 
 use super::common;
 use super::device;
@@ -35,7 +35,7 @@ fn ends(operator: ActionParams, links: &GaugeField) -> (f64, f64) {
     let normal = Normal::mdag_m(operator.create(links).unwrap().schur(SCHUR).unwrap());
     let [low, high] = [(End::Smallest, true), (End::Largest, false)].map(|(end, verify)| {
         let params = EigenParams { end, verify, count: 1, tol: 1e-7, ..Default::default() };
-        let (_, report) = eigen(&normal, None, &params, None, &mut unwatched).unwrap();
+        let (_, report) = eigen(&normal, None, &params, None, &mut no_monitor).unwrap();
         assert!(report.converged, "{report:?}");
         report.values[0]
     });

@@ -11,7 +11,7 @@ use plaq::ops::gamma::Gamma;
 use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
 use plaq::ops::source::{Sequential, Source};
 use plaq::ops::structure::spin::Projector;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use super::common::{self, devices, tolerance, Lex};
 use super::reference::contract::{self, closed, gamma_of, vertices, Operator};
@@ -195,7 +195,7 @@ fn solver(device: &plaq::backend::Device, extents: [usize; 4], mass: f64) -> Dir
 }
 
 fn quark(solver: &DiracSolver, origin: [usize; 4]) -> SpinorField {
-    let (x, report) = propagator(solver, Source::point(origin), COLUMNS, &mut unwatched).unwrap();
+    let (x, report) = propagator(solver, Source::point(origin), COLUMNS, &mut no_monitor).unwrap();
     assert!(report.solver.converged);
     x
 }
@@ -262,7 +262,7 @@ fn a_sequential_propagator_is_the_derivative_by_the_mass() {
     let all = Sequential { time: None, gamma: Gamma::ONE, momentum: [0; 3], origin: [0; 3] };
     let mut b = s.like(Precision::F64).unwrap();
     all.set(&mut b, &s).unwrap();
-    let (second, report) = propagator_of(&at(mass), &b, 5, &mut unwatched).unwrap();
+    let (second, report) = propagator_of(&at(mass), &b, 5, &mut no_monitor).unwrap();
     assert!(report.solver.converged && report.solver.residual.len() == 12);
     let found = second.save_lex().unwrap();
     let scale = 1.0 / (mass + 4.0);

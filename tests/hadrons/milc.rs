@@ -12,7 +12,7 @@ use plaq::ops::contract::{mesons, Mesons, Sink};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use plaq::ops::propagator::propagator_of;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 use super::common::{self, devices, lex::links_from_lex, Lex};
 use super::numbers;
@@ -235,7 +235,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         });
         let mut b = op.shape().field(12).unwrap();
         b.load_lex(&numbers(&columns.collect())).unwrap();
-        let (x, report) = propagator_of(&solver, &b, 12, &mut unwatched).unwrap();
+        let (x, report) = propagator_of(&solver, &b, 12, &mut no_monitor).unwrap();
         assert!(report.solver.converged);
         let at = |momentum: [i32; 3]| mesons(&x, &x, Sink::new([0; 4], momentum)).unwrap();
         let rest = vec![at([0; 3])];

@@ -7,7 +7,7 @@ use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::observables::polyakov_loop;
-use plaq::ops::paths::{self, displacement, images, Paths, Walker};
+use plaq::ops::paths::{self, displacement, images, PathProducts, Paths};
 
 use super::common::{self, devices, extents_on, over_ranks, tolerance, Lex};
 use super::reference::matrix::trace;
@@ -243,7 +243,7 @@ fn loops_gathered_from_staples_make_the_force() {
         let field = links(&device, &geometry, &u, Precision::F64);
         let mut w =
             MatrixField::new(&device, &geometry, Precision::F64, MatrixForm::General, 4).unwrap();
-        let walker = Walker::new(&device, &geometry, Precision::F64, list.len()).unwrap();
+        let walker = PathProducts::new(&device, &geometry, Precision::F64, list.len()).unwrap();
         walker.gather(&field, &Paths::new(list).unwrap(), &numbers, &mut w).unwrap();
         let mut found = Momenta::new(&device, &geometry, Precision::F64).unwrap();
         // For S = -c / 3 Re tr the force is F_a = c / 3 Im tr T_a W.

@@ -52,7 +52,7 @@ fn what_is_chosen() {
         b.set_noise(Noise::Normal, 5, 0).unwrap();
         let action: Arc<dyn QuarkAction> = op.clone();
         let few = automatic(&action, &settings(1));
-        let report = few.solve(&mut x, &b, &mut unwatched).unwrap();
+        let report = few.solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged, "{report:?}");
         // Messages between GPUs make iterations on so small a lattice slow enough for a set-up to pay.
         if !between_gpus(&device, &setup) {
@@ -62,7 +62,7 @@ fn what_is_chosen() {
         let many = automatic(&action, &settings(1_000_000));
         for solve in 0..3 {
             x.set_noise(Noise::Normal, 9, 0).unwrap();
-            let report = many.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = many.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.solver.converged && report.chosen == Chosen::Multigrid, "{report:?}");
             assert_eq!(report.solver.history.len() > 16, solve == 0);
             assert!(residual(&setup, &op, &x, &b) < 1.01e-10);
@@ -73,7 +73,7 @@ fn what_is_chosen() {
             GaugeField::new(&device, &setup.geometry, Precision::F64, Recon::R18).unwrap();
         gauge.load_lex(&gauge_numbers(&setup.links)).unwrap();
         op.update(&gauge).unwrap();
-        let report = many.solve(&mut x, &b, &mut unwatched).unwrap();
+        let report = many.solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(report.solver.converged && report.chosen == Chosen::Multigrid, "{report:?}");
         assert!(residual(&setup, &op, &x, &b) < 1.01e-10);
     }
@@ -123,7 +123,7 @@ fn where_there_is_no_multigrid() {
     let (mut x, mut b) = (op.shape().field(1).unwrap(), op.shape().field(1).unwrap());
     b.set_noise(Noise::Normal, 5, 0).unwrap();
     let solver = automatic(&op, &settings(1_000_000));
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
     assert!(report.solver.converged && report.chosen == Chosen::OnlyKrylov, "{report:?}");
 }
 
@@ -148,8 +148,8 @@ fn heavy_quarks_are_solved_for_everywhere() {
             tol_hq: 1e-12,
             ..Default::default()
         };
-        automatic(&op, &asked).solve(&mut exact, &b, &mut unwatched).unwrap();
-        let found = automatic(&op, &settings(0)).solve(&mut x, &b, &mut unwatched).unwrap();
+        automatic(&op, &asked).solve(&mut exact, &b, &mut no_monitor).unwrap();
+        let found = automatic(&op, &settings(0)).solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(found.solver.converged, "{found:?}");
         let slice = |f: &SpinorField| -> Vec<f64> {
             let numbers = f.save_lex().unwrap();
@@ -163,7 +163,7 @@ fn heavy_quarks_are_solved_for_everywhere() {
         assert!(off < 1e-4, "{off}");
         // For comparison, a solve that stops by |r| / |b| alone.
         let plain = SolverSettings { solver: SolverKind::BiCgStab, ..Default::default() };
-        automatic(&op, &plain).solve(&mut x, &b, &mut unwatched).unwrap();
+        automatic(&op, &plain).solve(&mut x, &b, &mut no_monitor).unwrap();
         assert!(worst(&x) > 10.0 * off, "{} {off}", worst(&x));
     }
 }
@@ -184,7 +184,7 @@ fn short_memory_solves_fewer_columns() {
         let source = Source::point([1, 2, 3, 4]);
         let run_in = |at_once, limit: u64| {
             device.limit_memory(limit);
-            let made = propagator(&solver, source, at_once, &mut unwatched);
+            let made = propagator(&solver, source, at_once, &mut no_monitor);
             device.limit_memory(u64::MAX);
             let report = made.unwrap().1;
             assert!(report.solver.converged, "{report:?}");
@@ -193,7 +193,7 @@ fn short_memory_solves_fewer_columns() {
         // A request that does not fit frees the memory of cycles of earlier solves, which would give room.
         let kept = || {
             device.limit_memory(0);
-            let refused = propagator(&solver, source, 1, &mut unwatched).map(|_| ());
+            let refused = propagator(&solver, source, 1, &mut no_monitor).map(|_| ());
             device.limit_memory(u64::MAX);
             assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
             device.used().0
@@ -226,10 +226,10 @@ fn short_memory_solves_fewer_columns() {
         let [mut x, mut b] = [op.shape(), op.shape()].map(|shape| shape.field(1).unwrap());
         b.set_noise(Noise::Normal, 5, 0).unwrap();
         device.limit_memory(0);
-        let refused = solver.solve(&mut x, &b, &mut unwatched).map(|_| ());
+        let refused = solver.solve(&mut x, &b, &mut no_monitor).map(|_| ());
         assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
         device.limit_memory(device.used().0 + solver.memory(1).unwrap());
-        let report = solver.solve(&mut x, &b, &mut unwatched);
+        let report = solver.solve(&mut x, &b, &mut no_monitor);
         device.limit_memory(u64::MAX);
         let report = report.unwrap();
         assert!(report.solver.converged && report.chosen == Chosen::OnlyKrylov, "{report:?}");
@@ -258,18 +258,18 @@ fn short_memory_solves_in_parts() {
             (automatic(&op, &settings(12)), "BiCGStab"),
         ] {
             // A first solve allocates the buffers for messages.
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.solver.converged && report.columns == 12, "{report:?}");
             let (mut bad, mut one) = (field(12), field(1));
             blas::copy(&mut bad, &b).unwrap();
             // A solve without memory fails, and frees what cycles of multigrid have kept.
             device.limit_memory(0);
-            assert!(solver.solve(&mut x, &b, &mut unwatched).is_err());
+            assert!(solver.solve(&mut x, &b, &mut no_monitor).is_err());
             let limit = device.used().0 + solver.memory(5).unwrap();
             device.limit_memory(limit);
             let told = solver.describe(12);
             x.set_noise(Noise::Normal, 9, 0).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.solver.converged && report.columns == 4, "{report:?}");
             assert!(report.memory_peak <= limit && report.solver.residual.len() == 12);
             let words = "4 columns at a time > scaled > to 1e-10 > Schur even > ";
@@ -281,7 +281,7 @@ fn short_memory_solves_in_parts() {
                 one.load_lex(&nan).unwrap();
                 bad.copy_rhs(11, &one, 0, 1).unwrap();
                 let before = blas::norm2(&x).unwrap();
-                let refused = solver.solve(&mut x, &bad, &mut unwatched).map(|_| ()).unwrap_err();
+                let refused = solver.solve(&mut x, &bad, &mut no_monitor).map(|_| ()).unwrap_err();
                 assert_eq!(refused.status, Status::NotFinite, "{refused}");
                 assert!(refused.message().contains("from 8 on"), "{refused}");
                 assert_eq!(blas::norm2(&x).unwrap(), before);
@@ -411,7 +411,7 @@ fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
             assert_eq!(solver.needs(nrhs).unwrap().memory, memory);
             let max = device.used().0 + memory;
             device.limit_memory(max);
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             device.limit_memory(u64::MAX);
             assert!(report.memory_peak <= max, "{} of {max}", report.memory_peak);
             let report = report.solver;

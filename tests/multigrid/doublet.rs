@@ -177,7 +177,7 @@ fn solve_pair(
     let shape = op.subset_shape(solver.subset());
     let (mut x, mut b) = (shape.field(nrhs).unwrap(), shape.field(nrhs).unwrap());
     b.set_noise(Noise::Normal, 5, 0).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
     assert!(report.solver.converged, "{:?}", report.solver.residual);
     let mut r = shape.field(nrhs).unwrap();
     match solution {

@@ -101,7 +101,7 @@ fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<
     let mut x = op.subset_shape(Subset::Full).field(nrhs).unwrap();
     let mut b = op.subset_shape(Subset::Full).field(nrhs).unwrap();
     b.set_noise(Noise::Normal, 5, 0).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
     assert!(report.solver.converged);
     (x.save_lex().unwrap(), report.solver.iterations)
 }

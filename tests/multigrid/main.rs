@@ -31,7 +31,7 @@ use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::eigenvectors::save_vectors;
 use plaq::ops::null_space::{load_multigrid, save_multigrid};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
+use plaq::solvers::{no_monitor, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
 use reference::{su3, Lattice, C};
@@ -363,7 +363,7 @@ fn solve_on(
     };
     let (mut x, mut b) = (field(Precision::F64), field(Precision::F64));
     b.set_noise(Noise::Normal, 5, 0).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
     assert!(report.solver.converged, "{:?}", report.solver.residual);
     report
 }
@@ -490,7 +490,7 @@ fn blocks_take_multigrid_in_fewer_iterations() {
                 b.set_noise(Noise::Normal, 5, 0).unwrap();
                 let (announced, held) = (solver.memory(nrhs).unwrap(), device.used().0);
                 device.limit_memory(held + announced);
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                 device.limit_memory(u64::MAX);
                 assert!(report.solver.converged && report.solver.fallback.is_none(), "{report:?}");
                 let taken = report.memory_peak - held;
@@ -544,7 +544,7 @@ fn null_space_in_a_file() {
             MultigridParams { setup_columns: 8, ..MultigridParams::with_levels(vec![level, next]) };
         let first = Arc::new(Multigrid::new(&*op, &params).unwrap());
         save_multigrid(&path, &first).unwrap();
-        let again = Arc::new(load_multigrid(&path, &*op, &params, &mut unwatched).unwrap());
+        let again = Arc::new(load_multigrid(&path, &*op, &params, &mut no_monitor).unwrap());
         let iterations =
             |m: &Arc<Multigrid>| solve(&op, Some(m), 2, Solution::Mat).solver.iterations;
         assert_eq!(iterations(&again), iterations(&first));
@@ -556,7 +556,7 @@ fn null_space_in_a_file() {
         // A set-up from a file uses no random vectors: another seed gives the same hierarchy.
         let other = LevelParams { block: [2; 4], ..level };
         let other = MultigridParams { seed: 9, ..MultigridParams::with_levels(vec![other]) };
-        let other = Arc::new(load_multigrid(&path, &*op, &other, &mut unwatched).unwrap());
+        let other = Arc::new(load_multigrid(&path, &*op, &other, &mut no_monitor).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
         // Hierarchies in double are kept in double.
         let double = MultigridParams { coarse_precision: Precision::F64, ..params.clone() };
@@ -566,7 +566,7 @@ fn null_space_in_a_file() {
         assert!(length(&path) < 6 * length(&wide) / 10);
 
         let status = |path: &std::path::Path, op: &Arc<Wilson>, params: &MultigridParams| {
-            load_multigrid(path, &**op, params, &mut unwatched).map(|_| ()).unwrap_err().status
+            load_multigrid(path, &**op, params, &mut no_monitor).map(|_| ()).unwrap_err().status
         };
         let five = LevelParams { vectors: 5, ..level };
         let five = MultigridParams::with_levels(vec![five]);

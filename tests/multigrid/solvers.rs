@@ -3,7 +3,7 @@
 use plaq::compose::multigrid::{CoarseSystem, Coarsest, Prolongator};
 use plaq::fields::blas;
 use plaq::linop::{Adjoint, LinOp, Normal, Product, Shape, Shifted, Sum};
-use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, Stop, StoppedBy, System};
+use plaq::solvers::{no_monitor, solve, SolverKind, SolverParams, Stop, StoppedBy, System};
 
 use super::*;
 
@@ -117,7 +117,7 @@ fn any_solver_solves_on_coarse_levels() {
                     let ask = SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() };
                     let mut x = b.like(3).unwrap();
                     let r =
-                        system.solve_all(&how, &ask, false, &mut x, &b, &mut unwatched).unwrap();
+                        system.solve_all(&how, &ask, false, &mut x, &b, &mut no_monitor).unwrap();
                     assert!(r.converged && r.iterations > 1, "{kind:?} {part:?}: {r:?}");
                     assert_eq!(r.stopped_by, Some(StoppedBy::Residual));
                     let found = off(&op, &x, &b);
@@ -208,7 +208,7 @@ fn adjoints_of_coarse_operators() {
         let ask =
             SolverParams { kind: SolverKind::Cg, stop: Stop::at(1e-11), ..Default::default() };
         let mut z = shape.field(2).unwrap();
-        let r = solve(&System::new(normal), &ask, &mut z, &x, &mut unwatched).unwrap();
+        let r = solve(&System::new(normal), &ask, &mut z, &x, &mut no_monitor).unwrap();
         assert!(r.converged, "{r:?}");
         system.apply(&mut sx, &z).unwrap();
         system.apply_dagger(&mut sy, &sx).unwrap();
@@ -223,7 +223,7 @@ fn adjoints_of_coarse_operators() {
             stop: Stop::at(1e-11),
             ..Default::default()
         };
-        let (b, watch) = (random(&op, 2, 7), &mut unwatched);
+        let (b, watch) = (random(&op, 2, 7), &mut no_monitor);
         let mut y = b.like(2).unwrap();
         let r = system.solve_all(&adjoint, &ask, true, &mut y, &b, watch).unwrap();
         let found = off(&op, &gamma5(&y), &gamma5(&b));
@@ -238,11 +238,11 @@ fn adjoints_of_coarse_operators() {
         let half = op.field(op.subset(), 2).unwrap();
         let mut whole = op.field(Subset::Full, 2).unwrap();
         let how = System::new(plain.clone() as Arc<dyn LinOp>);
-        let e = plain.solve(&how, &ask, &mut whole, &half, &mut unwatched).unwrap_err();
+        let e = plain.solve(&how, &ask, &mut whole, &half, &mut no_monitor).unwrap_err();
         assert_eq!(e.status, Status::FieldMismatch);
         let other = SolverParams::default();
         let mut x = whole.like(1).unwrap();
-        let e = plain.solve_all(&how, &other, false, &mut x, &whole, &mut unwatched).unwrap_err();
+        let e = plain.solve_all(&how, &other, false, &mut x, &whole, &mut no_monitor).unwrap_err();
         assert_eq!(e.status, Status::FieldMismatch);
     }
 }

@@ -61,12 +61,12 @@ fn fifty_steps_of_a_trajectory() {
             if step % 10 == 3 {
                 x.set_noise(Noise::Normal, 6, 0).unwrap();
                 let before = x.save_lex().unwrap();
-                let refused = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+                let refused = solver.solve(&mut x, &b, &mut no_monitor).unwrap_err();
                 assert_eq!(refused.status, Status::StaleMultigrid, "{refused}");
                 assert_eq!(x.save_lex().unwrap(), before);
             }
             let report = multigrid.update(&*op, Update::Keep).unwrap();
-            let found = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let found = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
             assert!(found.converged);
             if step % 10 == 0 || step == 49 {
                 best = iterations(&op, &Arc::new(Multigrid::new(&*op, &params).unwrap()));

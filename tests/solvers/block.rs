@@ -8,7 +8,7 @@ use plaq::fields::{blas, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
-use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
+use plaq::solvers::{no_monitor, solve, SolverKind, SolverParams, SolverReport, Stop, System};
 
 use super::reference::{spinor, Field, C};
 use super::{parameter_sets, plain, ranks, residual, setups, tolerance, Setup, EXTENTS, PAIRS};
@@ -36,7 +36,7 @@ fn solved(
     let solver = DiracSolver::new(op, params).unwrap();
     let b = s.spinors(precision, Subset::Full, sources);
     let mut x = b.like(precision).unwrap();
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
     (s.columns(&x), report)
 }
 
@@ -95,7 +95,7 @@ fn blocks_of_many_columns_need_fewer_iterations() {
             let sloppy = Some((inner, Recon::R12));
             let params = SolveParams { solver, sloppy, ..Default::default() };
             let solver = DiracSolver::new(op.clone(), params).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
             assert!(report.converged && report.fallback.is_none(), "{kind:?} {n}: {report:?}");
             report.iterations
         };
@@ -180,7 +180,7 @@ fn each_column_of_a_block_has_its_own_tolerance() {
                 let ask = SolverParams { nkrylov, ..ask(SolverKind::BlockGcr, 1e-10) };
                 let mut x = b.like(Precision::F64).unwrap();
                 let what = format!("{} {:?} {low:?} {nkrylov}", s.device.name(), s.lat.extents);
-                let report = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                let report = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
                 assert!(report.converged, "{what}: {report:?}");
                 let dirac = s.dirac(&parameter_sets()[1]);
                 for (i, (x, b)) in s.columns(&x).iter().zip(&fields).enumerate() {
@@ -206,7 +206,7 @@ fn blocks_begin_and_end_as_others() {
         let (mut x, cold) = plain(&op, &ask(SolverKind::BlockGcr, 1e-8), &b).unwrap();
         let warm = SolverParams { initial_guess: true, ..ask(SolverKind::BlockGcr, 1e-9) };
         let system = System::new(op.clone());
-        let report = solve(&system, &warm, &mut x, &b, &mut unwatched).unwrap();
+        let report = solve(&system, &warm, &mut x, &b, &mut no_monitor).unwrap();
         assert!(report.converged && report.iterations < cold.iterations / 2, "{report:?} {cold:?}");
         let short = SolverParams { stop: Stop { iterations: 4, ..warm.stop }, ..warm.clone() };
         let short = SolverParams { initial_guess: false, history: true, ..short };
@@ -234,7 +234,7 @@ fn blocks_of_16_bits_alone_are_refused() {
     let shape = op.shape();
     let (mut x, b): (SpinorField, SpinorField) = (shape.field(2).unwrap(), shape.field(2).unwrap());
     let ask = ask(SolverKind::BlockGcr, 1e-3);
-    let e = solve(&System::new(op), &ask, &mut x, &b, &mut unwatched).unwrap_err();
+    let e = solve(&System::new(op), &ask, &mut x, &b, &mut no_monitor).unwrap_err();
     assert_eq!(e.status, Status::Unsupported);
     assert!(e.message().contains("double or single"), "{e}");
 }

@@ -8,7 +8,7 @@ use plaq::fields::{blas, Precision, Recon, SpinorField, Subset};
 use plaq::linop::{LinOp, Shape};
 use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::{
-    solve, unwatched, Progress, SolverKind, SolverParams, Stop, StoppedBy, System,
+    no_monitor, solve, Progress, SolverKind, SolverParams, Stop, StoppedBy, System,
 };
 
 use super::reference::{spinor, Field};
@@ -149,7 +149,7 @@ fn updates_of_columns_are_their_own() {
         let solve = |fields: &[&Field]| {
             let b = s.spinors(Precision::F64, Subset::Full, fields);
             let mut x = b.like(Precision::F64).unwrap();
-            let report = solve(&system, &solver, &mut x, &b, &mut unwatched).unwrap();
+            let report = solve(&system, &solver, &mut x, &b, &mut no_monitor).unwrap();
             assert!(report.converged, "{report:?}");
             (s.columns(&x), report)
         };
@@ -201,7 +201,7 @@ fn columns_by_parts_meet_their_goals() {
                 let what = format!("{:?} {asked:?}", s.lat.extents);
                 let mut x = b.like(Precision::F64).unwrap();
                 let solver = DiracSolver::new(op.clone(), asked.clone()).unwrap();
-                let first = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                let first = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                 assert!(first.converged, "{what}");
                 let check = |x: &SpinorField, found: &[f64]| {
                     for (i, (x, b)) in s.columns(x).iter().zip(&fields).enumerate() {
@@ -222,10 +222,10 @@ fn columns_by_parts_meet_their_goals() {
                 let nothing = b.like_with(Precision::F64, 1).unwrap();
                 x.copy_rhs(1, &nothing, 0, 1).unwrap();
                 x.copy_rhs(6, &nothing, 0, 1).unwrap();
-                let second = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                let second = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                 assert!(second.converged && second.iterations > 0, "{what}");
                 check(&x, &second.residual);
-                let again = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                let again = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                 assert!(4 * again.iterations < first.iterations, "{what}: {first:?} {again:?}");
             }
         }
@@ -252,7 +252,7 @@ fn right_hand_sides_that_are_done_leave() {
                 let low = low.map(|p| Arc::new(fine.to(p, Recon::R12).unwrap()) as Arc<dyn LinOp>);
                 let system = System { sloppy: low, ..System::new(fine.clone()) };
                 let ask = SolverParams { kind, initial_guess: true, ..Default::default() };
-                let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                let r = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
                 assert!(r.converged, "{kind:?} {r:?}");
                 let mut image = b.like(Precision::F64).unwrap();
                 fine.apply(&mut image, &x).unwrap();
@@ -283,7 +283,7 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
             let mut x = b.like(Precision::F64).unwrap();
             let solver = DiracSolver::new(op.clone(), ask).unwrap();
             let max = s.device.used().0 + solver.memory(12).unwrap();
-            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
             assert!(report.memory_peak <= max, "{mass}: {} of {max}", report.memory_peak);
             let r = report.solver;
             println!(

@@ -25,7 +25,7 @@ use plaq::operators::{DiracParams, EvenOdd, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::params::Choice;
 use plaq::solvers::{
-    multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
+    multishift, no_monitor, solve, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
     System,
 };
 use reference::dirac::{Dirac, Preconditioned};
@@ -155,7 +155,8 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
     let (held, halos, memory) =
         (s.device.used().0, geometry.halo_bytes(&s.device), solver.memory(2).unwrap());
     s.device.limit_memory(held + memory);
-    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let report =
+        solver.solve(&mut x, &b, &mut no_monitor).unwrap_or_else(|e| panic!("{what}: {e}"));
     s.device.limit_memory(u64::MAX);
     let extra = report.memory_peak - held;
     assert!(extra <= memory, "{what}: {extra} bytes, estimate {memory}");
@@ -297,7 +298,7 @@ fn plain<O: LinOp + 'static>(
     b: &SpinorField,
 ) -> Result<(SpinorField, SolverReport), plaq::error::Error> {
     let mut x = b.like(b.precision()).unwrap();
-    let report = solve(&System::new(op.clone()), params, &mut x, b, &mut unwatched)?;
+    let report = solve(&System::new(op.clone()), params, &mut x, b, &mut no_monitor)?;
     Ok((x, report))
 }
 
@@ -350,7 +351,7 @@ fn heavy_quark_criterion() {
                     let source = spinor::point(s.lat, 0, 1, 2);
                     let b = s.spinors(Precision::F64, Subset::Full, &[&source]);
                     let mut x = b.like(Precision::F64).unwrap();
-                    let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                     assert!(r.converged, "{ask:?} {r:?}");
                     let x = &s.columns(&x)[0];
                     let left = spinor::axpy(-C::ONE, &image(&dirac, &ask, x), &source);
@@ -389,7 +390,7 @@ fn shifts_agree_with_solves_of_their_own() {
                 shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
             let ask = SolverParams { history: true, ..Default::default() };
             let (total, each) =
-                multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut unwatched).unwrap();
+                multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut no_monitor).unwrap();
             assert!(total.converged, "{low:?} {total:?} {each:?}");
             assert_eq!(total.history.len(), total.iterations);
             for ((shift, x), told) in shifts.iter().zip(&xs).zip(&each) {
@@ -425,7 +426,7 @@ fn shifts_agree_with_solves_of_their_own() {
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let ask = SolverParams::default();
         let (total, _) =
-            multishift(&system, &ask, &shifts, false, &mut xs, &b, &mut unwatched).unwrap();
+            multishift(&system, &ask, &shifts, false, &mut xs, &b, &mut no_monitor).unwrap();
         assert!(!total.converged && total.residual[0] > 1e-7 && total.residual[0] < 1e-2);
     }
 }
@@ -484,7 +485,7 @@ fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
                     let ask = SolveParams { solver, sloppy, ..Default::default() };
                     let mut x = shape.field(1).unwrap();
                     let solver = DiracSolver::new(op.clone(), ask).unwrap();
-                    let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                     assert!(r.converged && !r.standstill, "{low:?} {r:?}");
                     r.iterations
                 };
@@ -560,11 +561,11 @@ fn an_initial_guess_is_used() {
             let [a, c] = sources(s.lat, first.subset());
             let b = s.spinors(Precision::F64, first.subset(), &[&a, &c]);
             let mut x = b.like(Precision::F64).unwrap();
-            let cold = first.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let cold = first.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
             ask.solver.initial_guess = true;
             ask.solver.stop.residual = 1e-11;
             let again = DiracSolver::new(op.clone(), ask).unwrap();
-            let warm = again.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let warm = again.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
             assert!(warm.converged && warm.iterations < 4, "{solution:?} {cold:?} {warm:?}");
         }
     }
@@ -583,7 +584,7 @@ fn sources_that_are_not_finite_are_refused() {
                 let b =
                     s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2), &source]);
                 let mut x = s.spinors(Precision::F64, Subset::Full, &[&source, &source]);
-                let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+                let error = solver.solve(&mut x, &b, &mut no_monitor).unwrap_err();
                 assert_eq!(error.status, Status::NotFinite, "{error}");
                 assert!(error.message().contains("right-hand side 1"), "{error}");
             }
@@ -746,7 +747,7 @@ fn misuse_is_a_status() {
     assert_eq!(status(SolverParams { omega: 2.0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { kind: SolverKind::Cg, ..base.clone() }), Status::Unsupported);
     let mut half = s.spinors(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
-    let e = solve(&System::new(op.clone()), &base, &mut half, &b, &mut unwatched).unwrap_err();
+    let e = solve(&System::new(op.clone()), &base, &mut half, &b, &mut no_monitor).unwrap_err();
     assert_eq!(e.status, Status::FieldMismatch);
     let kind = |word| SolverKind::from_word(word, "solver");
     assert_eq!(kind("bicgstab").unwrap(), SolverKind::BiCgStab);

@@ -6,7 +6,7 @@ use plaq::error::Status;
 use plaq::fields::{Precision, Recon, Subset};
 use plaq::linop::{LinOp, Normal};
 use plaq::solvers::{
-    solve, unwatched, Inverse, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
+    no_monitor, solve, Inverse, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 
 use super::reference::spinor;
@@ -58,7 +58,7 @@ fn iterations_take_few_sums() {
                 let system = System { preconditioner, ..System::new(hermitian) };
                 let mut x = b.like(Precision::F64).unwrap();
                 let before = comm.counts().sums;
-                let report = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                let report = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
                 assert_eq!(report.iterations, iterations, "{kind:?}");
                 comm.counts().sums - before
             };
@@ -107,7 +107,7 @@ fn preconditioned_solves_need_fewer_iterations() {
                     let announced = system.memory(&ask, b.nrhs()).unwrap();
                     device.reset_peak();
                     let before = device.used().0;
-                    let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                    let r = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
                     let taken = device.used().1 - before;
                     assert!(taken <= announced, "{kind:?}: {taken} bytes, announced {announced}");
                     let mut image = b.like(Precision::F64).unwrap();
@@ -139,7 +139,7 @@ fn who_takes_no_preconditioner_says_so() {
     for kind in [SolverKind::Cgne, SolverKind::Cgnr] {
         let ask = SolverParams { kind, ..Default::default() };
         let mut x = b.like(Precision::F64).unwrap();
-        let e = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap_err();
+        let e = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap_err();
         assert_eq!(e.status, Status::Unsupported);
         assert!(e.message().contains("takes no preconditioner"), "{e}");
     }

@@ -6,7 +6,7 @@ use plaq::error::Status;
 use plaq::fields::{Precision, Recon, SpinorField, Subset};
 use plaq::linop::Normal;
 use plaq::solvers::{
-    multishift, rational_sum, unwatched, RationalParams, Shift, SolverKind, SolverParams, System,
+    multishift, no_monitor, rational_sum, RationalParams, Shift, SolverKind, SolverParams, System,
 };
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn the_length_of_a_source_does_not_matter() {
                         let solver = DiracSolver::new(op.clone(), ask).unwrap();
                         let b = sources(&s, solver.subset());
                         let mut x = sources(&s, solver.subset());
-                        let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                        let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
                         assert!(r.converged, "{what} {r:?}");
                         assert!(r.residual[0] > 0.0 && r.residual[..3] == [r.residual[0]; 3]);
                         follow_their_sources(&s, &x, &what);
@@ -85,7 +85,7 @@ fn nor_does_it_for_shifts_and_sums_of_poles() {
             let mut xs = [(); 2].map(|_| b.like(Precision::F64).unwrap());
             let ask = SolverParams::default();
             let (r, _) =
-                multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut unwatched).unwrap();
+                multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut no_monitor).unwrap();
             assert!(r.converged, "{r:?}");
             xs.iter().for_each(|x| follow_their_sources(&s, x, "multishift"));
         }
@@ -129,7 +129,7 @@ fn refused_solves_change_nothing() {
                         let now = x.save_lex().unwrap();
                         now.iter().zip(&before).all(|(a, b)| a.to_bits() == b.to_bits())
                     };
-                    let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+                    let error = solver.solve(&mut x, &b, &mut no_monitor).unwrap_err();
                     assert_eq!(error.status, Status::NotFinite, "{error}");
                     assert!(same(&x), "{solution} {normalisation:?}: {error}");
                     let finite = b.save_lex().unwrap().iter().all(|v| v.is_finite());
@@ -139,7 +139,7 @@ fn refused_solves_change_nothing() {
                     let shifts = [Shift { sigma: 0.2, tol: 1e-9, heavy_quark: 0.0 }];
                     let mut xs = [x];
                     let error =
-                        solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();
+                        solver.multishift(&shifts, &mut xs, &b, &mut no_monitor).unwrap_err();
                     assert_eq!(error.status, Status::NotFinite, "{error}");
                     assert!(same(&xs[0]), "multishift: {error}");
                 }

@@ -7,7 +7,7 @@ use plaq::compose::{DiracSolver, Solution, SolveParams};
 use plaq::fields::{blas, Components, Noise, Precision, RhsOrder, Subset, VectorField};
 use plaq::linop::{LinOp, Normal};
 use plaq::solvers::shifts::{sum, update, Step};
-use plaq::solvers::{multishift, unwatched, Shift, SolverParams, Stop, System};
+use plaq::solvers::{multishift, no_monitor, Shift, SolverParams, Stop, System};
 
 use super::reference::spinor;
 use super::{parameter_sets, setups, Setup, C};
@@ -155,7 +155,7 @@ fn all_shifts_take_one_launch() {
             SolverParams { stop: Stop { iterations, ..Stop::default() }, ..Default::default() };
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let before = device.counts().launches;
-        let mut watch = unwatched;
+        let mut watch = no_monitor;
         let r = multishift(system, &ask, &shifts, false, &mut xs, &b, &mut watch).unwrap().0;
         assert_eq!(r.iterations, iterations);
         device.counts().launches - before
@@ -188,7 +188,7 @@ fn shifts_are_solved_in_parts_where_memory_is_short() {
             let held = s.device.used().0;
             s.device.limit_memory(limit.map_or(u64::MAX, |bytes| held + bytes));
             let watch = s.device.watch_peak();
-            let done = solver.multishift(&shifts, &mut xs, &b, &mut unwatched);
+            let done = solver.multishift(&shifts, &mut xs, &b, &mut no_monitor);
             s.device.limit_memory(u64::MAX);
             let (all, each) = done.unwrap();
             assert!(all.solver.converged && each.iter().all(|r| r.converged));

@@ -12,7 +12,7 @@ use plaq::operators::DiracParams;
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{
-    multishift, solve, unwatched, Criterion, Progress, Shift, SolverKind, SolverParams,
+    multishift, no_monitor, solve, Criterion, Progress, Shift, SolverKind, SolverParams,
     SolverReport, Stop, StoppedBy, System,
 };
 
@@ -144,7 +144,7 @@ impl LinOp for Inside {
         self.0.precise.shape()
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
-        let r = solve(&self.0, &self.1, out, inp, &mut unwatched)?;
+        let r = solve(&self.0, &self.1, out, inp, &mut no_monitor)?;
         assert_eq!(r.stopped_by, Some(StoppedBy::Iterations));
         self.2.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -193,12 +193,12 @@ fn time_is_over_on_all_ranks_at_once() {
         let system = System::new(op.clone() as Arc<dyn LinOp>);
         let mut y = x;
         let none = SolverParams { stop: Stop { iterations: 0, ..again.stop }, ..again.clone() };
-        let found = solve(&system, &none, &mut y, &b, &mut unwatched).unwrap();
+        let found = solve(&system, &none, &mut y, &b, &mut no_monitor).unwrap();
         assert_eq!(found.stopped_by, Some(StoppedBy::Iterations));
         for (a, b) in found.residual.iter().zip(&r.residual) {
             assert!((a - b).abs() < 1e-12, "{kind:?} {found:?} {r:?}");
         }
-        let r = solve(&system, &again, &mut y, &b, &mut unwatched).unwrap();
+        let r = solve(&system, &again, &mut y, &b, &mut no_monitor).unwrap();
         assert_eq!(r.stopped_by, Some(StoppedBy::Residual), "{kind:?} {r:?}");
     }
 
@@ -216,7 +216,7 @@ fn time_is_over_on_all_ranks_at_once() {
     let ask =
         SolverParams { kind, stop: Stop { seconds: own, ..Stop::at(1e-13) }, ..Default::default() };
     let mut x = b.like(Precision::F64).unwrap();
-    let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+    let r = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
     assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{r:?}");
     assert!(r.iterations > 0 && r.iterations <= 6, "{r:?}");
     assert_eq!(inside.2.load(Ordering::Relaxed), r.iterations);
@@ -242,7 +242,7 @@ fn parts_of_a_solve_share_its_time() {
                 let ask = SolveParams { solver, solution, even_odd, ..Default::default() };
                 let mut x = b.like(Precision::F64).unwrap();
                 let solver = DiracSolver::new(op.clone(), ask).unwrap();
-                solver.solve(&mut x, &b, &mut unwatched).unwrap().solver
+                solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver
             };
             let (r, enough) = (run(0.0), run(1e3));
             assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{solution:?} {r:?}");
@@ -261,7 +261,7 @@ fn parts_of_a_solve_share_its_time() {
         };
         let system = System::new(op.clone() as Arc<dyn LinOp>);
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
-        multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut unwatched).unwrap().0
+        multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut no_monitor).unwrap().0
     };
     let r = run(0.01, 1000);
     assert!(r.stopped && !r.converged && r.iterations <= 8, "{r:?}");
@@ -277,7 +277,7 @@ fn parts_of_a_solve_share_its_time() {
     let dirac = DiracSolver::new(fine, ask).unwrap();
     let start = Instant::now();
     let source = Source::point([0; 4]);
-    let (_, r) = propagator(&dirac, source, 3, &mut unwatched).unwrap();
+    let (_, r) = propagator(&dirac, source, 3, &mut no_monitor).unwrap();
     assert!(r.solver.stopped && !r.solver.converged && r.solver.residual.len() == 12);
     assert!(r.solver.iterations <= 2 && start.elapsed().as_secs() < 60, "{:?}", r.solver);
     assert_eq!(r.solver.stopped_by, Some(StoppedBy::Seconds));
@@ -294,7 +294,7 @@ fn criteria_combine() {
         .and(Criterion::Seconds(2.0));
     assert_eq!((stop.residual(), stop.heavy_quark()), (Some(1e-8), Some(1e-3)));
     assert_eq!(stop.seconds(), Some(2.0));
-    assert!(stop.used_up(20) && !stop.used_up(19));
+    assert!(stop.at_limit(20) && !stop.at_limit(19));
     assert_eq!(stop.lag(1e-8, 1e-3), 1.0);
     assert!((stop.lag(1e-6, 1e-3) - 1e-2).abs() < 1e-15);
     assert!((stop.lag(1e-8, 1e-1) - 0.7e-2).abs() < 1e-15);
@@ -303,7 +303,7 @@ fn criteria_combine() {
     assert_eq!(stop.last_goal(&[0.9e-8], &[1e-4]), StoppedBy::Residual);
     assert_eq!(stop.last_goal(&[0.1e-8], &[0.9e-3]), StoppedBy::HeavyQuark);
     assert_eq!(Stop::new().lag(1.0, 1.0), 1.0);
-    assert!(!Stop::new().used_up(usize::MAX) && Stop::new().seconds().is_none());
+    assert!(!Stop::new().at_limit(usize::MAX) && Stop::new().seconds().is_none());
     let ask =
         SolverParams { stop: Stop { seconds: -1.0, ..Stop::default() }, ..Default::default() };
     assert!(ask.check().is_err());
@@ -327,7 +327,7 @@ fn heavy_quark(s: &Setup, (kappa, csw, goal): (f64, f64, f64), kind: SolverKind)
         (ask.solver.stop.residual, ask.solver.stop.heavy_quark) = (1e-10, goal);
         let solver = DiracSolver::new(op.clone(), ask.clone()).unwrap();
         let mut x = source.like(Precision::F64).unwrap();
-        let r = solver.solve(&mut x, &source, &mut unwatched).unwrap().solver;
+        let r = solver.solve(&mut x, &source, &mut no_monitor).unwrap().solver;
         println!("{kappa} {kind} {sloppy:?}: {} {:?}", r.iterations, r.residual_hq);
         assert!(r.converged && r.residual_hq[0] <= goal, "{kappa} {ask:?} {r:?}");
         let x = s.columns(&x).remove(0);

@@ -10,9 +10,9 @@ use plaq::error::{Result, Status};
 use plaq::fields::{blas, Components, Geometry, Precision, Recon, RhsOrder, SpinorField, Subset};
 use plaq::linop::{LinOp, Normal, Shape};
 use plaq::operators::{DiracParams, Normalisation, QuarkAction};
-use plaq::ops::device::alike;
+use plaq::ops::device::check_same_layout;
 use plaq::solvers::{
-    solve, unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
+    no_monitor, solve, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 
 use super::common::{over_ranks, Lex};
@@ -49,12 +49,12 @@ fn solved(
     let b = s.spinors(Precision::F64, Subset::Full, &fields);
     let mut x = b.like(Precision::F64).unwrap();
     let rough = SolverParams { stop: Stop::at(1e-6), sums: None, ..ask.clone() };
-    solve(&system, &rough, &mut x, &b, &mut unwatched).unwrap();
+    solve(&system, &rough, &mut x, &b, &mut no_monitor).unwrap();
     let mut numbers = s.columns(&x);
     (0..numbers.len()).filter(|i| *i != 2).for_each(|i| numbers[i] = spinor::zero(s.lat));
     let mut x = s.spinors(Precision::F64, Subset::Full, &numbers);
     let ask = SolverParams { initial_guess: true, ..ask.clone() };
-    let report = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+    let report = solve(&system, &ask, &mut x, &b, &mut no_monitor).unwrap();
     let solution = if ask.kind == SolverKind::Cg { Solution::MatDagMat } else { Solution::Mat };
     let equation = SolveParams { solution, ..Default::default() };
     let dirac = s.dirac(params);
@@ -106,7 +106,7 @@ fn solvers_take_the_sums_asked_for() {
                     let solver = solver(kind, Some(sums), iterations).unwrap();
                     let mut x = b.like(Precision::F64).unwrap();
                     let before = comm.counts().sums;
-                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                    let report = solver.solve(&mut x, &b, &mut no_monitor).unwrap();
                     assert_eq!(report.solver.iterations, iterations, "{kind:?}");
                     comm.counts().sums - before
                 };
@@ -127,7 +127,7 @@ fn ranks_tell_their_threads() {
     let grid = ranks().grid().map(|n| n as i32);
     let options = Options::default();
     let comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options).unwrap();
-    alike(&comm, &Device::cpu(if comm.rank() == 0 { 1 } else { 2 }).unwrap()).unwrap();
+    check_same_layout(&comm, &Device::cpu(if comm.rank() == 0 { 1 } else { 2 }).unwrap()).unwrap();
     assert!(comm.cores() <= 1.0, "{}", comm.cores());
 }
 
@@ -232,7 +232,7 @@ fn of_two_numbers(shape: Shape, numbers: [f64; 2], ask: &SolverParams) -> Result
     b.load_lex(&fields)?;
     let mut x = b.like(*precision)?;
     let op = Arc::new(Parities { shape: shape.clone(), lat, numbers });
-    solve(&System::new(op), ask, &mut x, &b, &mut unwatched)
+    solve(&System::new(op), ask, &mut x, &b, &mut no_monitor)
 }
 
 fn iterations(iterations: usize, sums: Option<IterationSums>) -> SolverParams {

@@ -49,7 +49,7 @@ class Object:
 
     @property
     def context(self) -> "Context":
-        """The device that the object lives on."""
+        """The context whose device holds the object."""
         assert self._context is not None
         return self._context
 
@@ -119,8 +119,9 @@ class Context(Object):
         capi.plaq_context_synchronize(self)
 
     def gather(self, array: np.ndarray, first: Optional[int] = None) -> Any:
-        """The array of the whole lattice on rank 0, None on others, from every rank's part of it, whose axes `first` to `first` + 3 are
-        t, z, y, x: by default those before the spins and colours of a spinor, propagator or link, else it must be given."""
+        """Joins every rank's part of an array; returns the array of the whole lattice on rank 0, None on others. Axes `first` to
+        `first` + 3 are t, z, y, x: by default those before the spins and colours of a spinor, propagator or link; for other arrays
+        `first` must be given."""
         if self.ranks == 1:
             return array
         if first is None:

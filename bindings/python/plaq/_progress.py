@@ -1,4 +1,4 @@
-"""Progress of long calls: functions that hear of it, or bars of tqdm."""
+"""Progress of long calls: functions that are called with it, or bars of tqdm."""
 
 from __future__ import annotations
 

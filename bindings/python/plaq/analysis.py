@@ -93,7 +93,7 @@ def energies(found: Estimate) -> Estimate:
 
 
 def picture(plot: Callable[[Any], Any]) -> Optional[str]:
-    """What `plot` draws on matplotlib's axes as SVG, for notebooks; None without matplotlib."""
+    """A figure as SVG, which `plot` draws on matplotlib's axes, for notebooks; None without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -270,7 +270,7 @@ class Correlator:
 
     @property
     def distances(self) -> Distances:
-        """Where the times of the correlator are on the lattice: `slices`, and distances from the `source` and, with
+        """Positions of the times of the correlator on the lattice: `slices`, and distances from the `source` and, with
         boundaries in time, from the `lower` and the `upper` one."""
         if self.source_time is None:
             raise ValueError(f"source_time: expected the slice of the source of {self.name or 'the correlator'}, found None")

@@ -162,7 +162,7 @@ class Labelled(np.ndarray):
         return self
 
     def _listed(self, name: str) -> Any:
-        """The values of the axis of this name as a list, the value if one entry was taken of it, or None."""
+        """The values along the axis `name` as a list; the single value if one entry was taken of that axis; None if it is not known."""
         for axis, extent in zip(self.axes, self.shape):
             if axis is not None and axis.name == name:
                 return axis.listed(extent)
@@ -254,7 +254,7 @@ def _stored(value: Any) -> Any:
 
 
 def _picked(axes: Axes, shape: Tuple[int, ...], key: Any) -> Optional[Tuple[List[Optional[Axis]], Dict[str, Any]]]:
-    """Axes of a part of an array, and values of the axes of which one entry is taken; None: they cannot be told."""
+    """Axes of a part of an array, and values of the axes of which one entry is taken; None: they are not known."""
     keys = list(key) if isinstance(key, tuple) else [key]
     lists = [one for one in keys if isinstance(one, (list, np.ndarray))]
     if len(lists) > 1 or lists and any(isinstance(one, (int, np.integer)) for one in keys):
@@ -298,14 +298,14 @@ def _common_axes(arrays: Sequence[Labelled], shape: Tuple[int, ...]) -> List[Opt
 
 
 def _common(all_: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The entries that all have."""
+    """The entries that all descriptions have, with equal values."""
     if not all_:
         return {}
     return {key: value for key, value in all_[0].items() if all(key in one and one[key] == value for one in all_)}
 
 
 def known_by(about: Mapping[str, Any]) -> Dict[str, Any]:
-    """What modes are known by, out of a description."""
+    """The entries of a description by which modes are identified."""
     return {key: _plain(about[key]) for key in OF_MODES if key in about}
 
 

@@ -239,17 +239,17 @@ class KernelSpectrum(PhysicsError):
 
 class plaq_log_level(Enum):
     """Levels of the log; a callback receives all messages up to the level that it asked for."""
-    #: Nothing (the default).
+    #: The log is off (the default).
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: Calls that were refused, too.
+    #: The lines of PLAQ_LOG_ERROR, and calls that were refused.
     WARN = 2
-    #: Work that takes long: compilation, tuning, solves.
+    #: The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
     INFO = 3
-    #: Choices that the library makes by itself.
+    #: The lines of PLAQ_LOG_INFO, and choices that the library makes by itself.
     DEBUG = 4
-    #: Every call with its time.
+    #: The lines of PLAQ_LOG_DEBUG, and every call with the time that it took.
     TRACE = 5
 
 
@@ -586,18 +586,19 @@ class plaq_order(Enum):
     """Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
     numbers are (re, im), colour matrices row-major unless stated otherwise.
     """
-    #: Site (x fastest), then direction, row, column, or spin, colour.
+    #: Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour.
     LEXICOGRAPHIC = 0
-    #: Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+    #: QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour.
     QDP = 1
-    #: Sites fastest; links in four arrays, clover blocks in two.
+    #: QDP-JIT: sites fastest; links in four arrays, clover blocks in two.
     QDPJIT = 2
-    #: Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-    #: packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+    #: MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+    #: clover blocks (QUDA_PACKED_CLOVER_ORDER).
     MILC = 3
-    #: Links inside an array of structs: site_bytes, site_offset.
+    #: MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+    #: site_offset.
     MILC_SITE = 4
-    #: Links with columns outside rows; spinors with odd sites first.
+    #: CPS: links with the index of columns slower than that of rows; spinors with odd sites first.
     CPS = 5
     #: Links of BQCD.
     BQCD = 6
@@ -605,7 +606,7 @@ class plaq_order(Enum):
     TIFR = 7
     #: TIFR's order with two slices of halo on both sides of z.
     TIFR_PADDED = 8
-    #: openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+    #: Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
     OPENQCD = 9
     #: Links in cuLGT's StandardPattern.
     CULGT_STANDARD = 10
@@ -638,7 +639,8 @@ class plaq_layout_params(Struct):
       boundary: Boundary phases contained in the array: its links that cross the boundary are multiplied by exp(i pi
         boundary[mu]). Default: 0, 0, 0, 0.
       site_bytes: Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0.
-      site_offset: Number of bytes before the links in that struct. 0 or more. Default: 0.
+      site_offset: Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more.
+        Default: 0.
       stream: For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
         work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
         call itself returns when its work is done. Default: NULL.
@@ -745,7 +747,8 @@ class plaq_gauge_smear_params(Struct):
       steps: Number of smearing steps. 0 to 100000. Default: 1.
       directions: Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
         15: all. 0 or more. Default: 15.
-      alpha: Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
+      alpha: Parameters of the smearing, as the values of `kind` describe them; from 0 to 1 unless stated otherwise. The
+        first must be set.
     """
     struct_size: int
     kind: Any
@@ -783,7 +786,8 @@ class plaq_gauge_params(Struct):
       boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      phi_prime: Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1015,7 +1019,8 @@ class plaq_gauge_read_params(Struct):
         slice are exactly zero, else periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
         with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      phi_prime: Angles phi' of the fixed spatial links exp(i diag(phi') / L_k) on slice N_t, for boundaries `sf` and
+        `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1537,7 +1542,7 @@ class plaq_unitarity(Struct):
       unitary: Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
       det: Largest |det U - 1| of a link.
       site: Coordinates x, y, z, t of the link with the largest violation.
-      direction: Direction of that link, 0 to 3.
+      direction: Direction of the link with the largest violation, 0 to 3.
     """
     unitary: float
     det: float
@@ -1873,7 +1878,7 @@ class plaq_normalisation(Enum):
     """Normalisation of an operator. The symmetric Schur complement P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
-    #: D = m + 4 - H/2 + ...
+    #: D = m + 4 - H/2 with the bare mass m, plus clover term and twisted mass; D = M / (2 kappa).
     MASS = 1
 
 
@@ -1895,10 +1900,10 @@ class plaq_system(Enum):
 
 
 class plaq_form(Enum):
-    """An operator M or what is made of it."""
+    """An operator M, its adjoint, or a product of the two."""
     #: The operator M itself.
     M = 0
-    #: Its adjoint M^dagger.
+    #: The adjoint M^dagger.
     MDAG = 1
     #: The product M^dagger M, hermitian and positive.
     MDAGM = 2
@@ -1921,7 +1926,8 @@ class plaq_dirac_params(Struct):
         Default: NaN.
       cf: Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
         on the slice next to the lower boundary, where quarks vanish. Default: 1.
-      cf_prime: The same coefficient at the upper boundary; NaN: the same as cf. Default: NaN.
+      cf_prime: Coefficient cF' of the boundary counterterm at the upper boundary; NaN: the same as cf.
+        Default: NaN.
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
@@ -1983,7 +1989,7 @@ def plaq_dirac_params_init(params: plaq_dirac_params, struct_size: int) -> None:
 
 
 class plaq_dirac_report(Struct):
-    """An operator that exists.
+    """Description of an operator.
 
     Members:
       kappa: Hopping parameter.
@@ -1991,7 +1997,7 @@ class plaq_dirac_report(Struct):
       flops: Floating-point operations of one application to one right-hand side.
       bytes: Compulsory bytes of one application to one right-hand side.
       precision: Precision of the operator.
-      storage: Storage of its links.
+      storage: Storage of the operator's links.
     """
     struct_size: int
     kappa: float
@@ -2227,11 +2233,11 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 class plaq_line_kind(Enum):
     """Kind of the columns of a field in contractions."""
-    #: Quark lines from a source, also such that go on through an operator.
+    #: Quark lines from a source, also those that continue through an operator.
     PROPAGATOR = 1
-    #: The source of a line that goes on through the sink of a hadron.
+    #: A sequential source: the source of a quark line that continues through the sink of a hadron.
     SEQUENTIAL_SOURCE = 2
-    #: Its solution, the line from the sink to an operator.
+    #: The solution of a sequential source: the quark line from the sink of a hadron to an operator.
     SEQUENTIAL_PROPAGATOR = 3
 
 
@@ -2444,7 +2450,7 @@ class plaq_coarsest(Enum):
     """Solvers of the coarsest level of multigrid."""
     #: GCR, restarted after 16 directions.
     GCR = 0
-    #: GCR with one sum in up to twelve steps.
+    #: Generalised conjugate residual with one global sum in up to twelve steps.
     CA_GCR = 1
     #: Stabilised biconjugate gradient.
     BICGSTAB = 2
@@ -2460,17 +2466,17 @@ class plaq_setup_solver(Enum):
     BICGSTAB = 0
     #: CG on the normal equations.
     CG = 1
-    #: GCR with ten directions.
+    #: Generalised conjugate residual with ten directions.
     GCR = 2
 
 
 class plaq_refresh(Enum):
     """Treatments of the null vectors in an update of multigrid."""
-    #: Keeps them: only coarse operators are built.
+    #: Null vectors are kept, and only coarse operators are built.
     KEEP = 0
-    #: Applies the cycle to them.
+    #: The cycle is applied to the null vectors.
     REFINE = 1
-    #: Starts from random ones.
+    #: New null vectors are found from random vectors.
     ANEW = 2
     #: No update since the set-up; occurs in reports only.
     NONE = 3
@@ -2953,38 +2959,38 @@ class plaq_iteration_sums(Enum):
 
 class plaq_solution(Enum):
     """The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity."""
-    #: M x = b.
+    #: The equation M x = b.
     M = 0
-    #: M^dagger x = b.
+    #: The equation M^dagger x = b.
     MDAG = 1
-    #: M^dagger M x = b.
+    #: The equation M^dagger M x = b.
     MDAGM = 2
-    #: P x = b.
+    #: The equation P x = b.
     P = 3
-    #: P^dagger x = b.
+    #: The equation P^dagger x = b.
     PDAG = 4
-    #: P^dagger P x = b.
+    #: The equation P^dagger P x = b.
     PDAGP = 5
-    #: M M^dagger x = b, by a solve with M and one with M^dagger.
+    #: The equation M M^dagger x = b, solved by a solve with M and one with M^dagger.
     MMDAG = 6
-    #: P P^dagger x = b, by a solve with P and one with P^dagger.
+    #: The equation P P^dagger x = b, solved by a solve with P and one with P^dagger.
     PPDAG = 7
 
 
 class plaq_equations(Enum):
     """The equations for which the Krylov space is built."""
-    #: M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-    #: equations.
+    #: The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+    #: normal equations.
     DIRECT = 0
-    #: M^dagger M x = M^dagger b.
+    #: The normal equations M^dagger M x = M^dagger b.
     NORMAL_RESIDUAL = 1
-    #: M M^dagger y = b, x = M^dagger y.
+    #: The normal equations M M^dagger y = b, with x = M^dagger y.
     NORMAL_ERROR = 2
 
 
 class plaq_chosen(Enum):
     """The algorithm that PLAQ_SOLVER_AUTO chose."""
-    #: None: the caller asked for a given solver.
+    #: No choice: the caller gave the solver.
     NONE = 0
     #: A Krylov solver without multigrid, as a set-up would have cost more than it saves.
     KRYLOV = 1
@@ -3137,7 +3143,7 @@ class plaq_solve_report(Struct):
       sloppy_precision: Precision of the iteration.
       sloppy_storage: Storage of the links in the iteration.
       stopped_by: Criterion that ended the solve.
-      chosen: The choice of PLAQ_SOLVER_AUTO.
+      chosen: The algorithm that PLAQ_SOLVER_AUTO chose, and why.
       residual_site: Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     """
     struct_size: int
@@ -3430,7 +3436,8 @@ class plaq_source_params(Struct):
       spin: The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1.
       colour: The only colour whose component is not zero; -1: all colours. 0 to 2. Default: -1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
+      count: Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+        1 or more. Default: 0.
       time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
         one slice; for a divisor of T a part is every time_parts-th slice. 0 to 1048576.
         Default: 0.
@@ -3706,9 +3713,9 @@ class plaq_projector(Enum):
     UNPOLARISED = 0
     #: The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
     X = 1
-    #: The unpolarised one times -i gamma_z gamma_x.
+    #: The unpolarised projector times -i gamma_z gamma_x.
     Y = 2
-    #: The unpolarised one times -i gamma_x gamma_y.
+    #: The unpolarised projector times -i gamma_x gamma_y.
     Z = 3
 
 
@@ -4070,7 +4077,8 @@ class plaq_loops_params(Struct):
     """Parameters of the noise for loops.
 
     Members:
-      kind: Contraction of noise with solutions. Default: PLAQ_LOOPS_PLAIN.
+      kind: Estimator: how noise and solutions are contracted, by one-end tricks or without.
+        Default: PLAQ_LOOPS_PLAIN.
       noise: Numbers from which noise at all sites is drawn. Default: PLAQ_NOISE_Z4.
       seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       first: Number of the first noise vector; a later one continues an earlier estimate.
@@ -4610,7 +4618,7 @@ class plaq_eigen_report(Struct):
       max_vectors: Largest number of vectors that the search kept; 0 if Lanczos was not used.
       on_device: Number of vectors of the search on the device; the others were in the host's memory.
       from_: Lower end of the interval on which the last polynomial is small.
-      to: Upper end of that interval.
+      to: Upper end of the interval on which the last polynomial is small.
       least: Estimate of the smallest eigenvalue, from below.
     """
     struct_size: int
@@ -4762,14 +4770,14 @@ class plaq_loops_traces(Enum):
     AUTO = 0
     #: The exact trace of the last level, from its coordinate vectors; noise on the levels between.
     LAST = 1
-    #: Noise on each level.
+    #: Noise estimates the traces on each level.
     NOISE = 2
     #: Exact traces of all coarse levels, from their coordinate vectors.
     EVERY = 3
 
 
 class plaq_loops_term(Enum):
-    """Terms whose sum are the loops."""
+    """Kinds of the terms of which loops are the sum."""
     #: The difference of a level and the next one, or the last level itself, by noise on this level.
     NOISE = 0
     #: The difference of a level and the next one, or the last level itself, exactly: from all coordinate vectors.
@@ -4961,11 +4969,11 @@ _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_i
 
 
 def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: float) -> plaq_space:
-    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
-    ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
-    `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
-    configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
+    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+    distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+    solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+    many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+    lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _n.real(tol, "tol"), _c.byref(space_))
@@ -5192,9 +5200,9 @@ class plaq_modes(Handle):
 
 class plaq_modes_dilution(Enum):
     """Divisions of an index of N values into the parts of a dilution."""
-    #: No division: one part.
+    #: No dilution: one part with all values.
     NONE = 0
-    #: One part for each value.
+    #: Full dilution: one part for each value.
     FULL = 1
     #: `parts` parts; value i belongs to part i mod `parts`.
     INTERLACE = 2
@@ -5253,7 +5261,7 @@ class plaq_modes_params(Struct):
         1 or more. Default: 16.
       steps: Number of steps of spatial stout smearing of the links in the Laplacian. 0 to 100000.
         Default: 0.
-      rho: Weight rho of the staples in this stout smearing. 0 to 1. Default: 0.1.
+      rho: Weight rho of the staples in the stout smearing of the links. 0 to 1. Default: 0.1.
       tol: Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
       max_restarts: Largest number of restarts; in each the vectors are multiplied by a polynomial of the Laplacian.
@@ -5327,7 +5335,8 @@ class plaq_modes_noise_params(Struct):
       mode: Dilution of the mode index. Default: PLAQ_MODES_DILUTION_INTERLACE.
       mode_parts: Number of parts of modes. 0 or more. Default: 1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
+      count: Largest number of columns, beginning with column `first`; 0: all columns of the source from `first` on.
+        1 or more. Default: 0.
     """
     struct_size: int
     noise: Any
@@ -5384,7 +5393,7 @@ class plaq_modes_report(Struct):
       seconds: Seconds that the search took.
       times: Number of time slices of the whole lattice.
       steps: Number of steps of spatial stout smearing.
-      rho: Weight rho of the staples in this smearing.
+      rho: Weight rho of the staples in the stout smearing of the links.
       plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
         with others.
       plaquette_temporal: Average temporal plaquette of the links before smearing.
@@ -5393,7 +5402,7 @@ class plaq_modes_report(Struct):
       host_bytes: Bytes of the host's memory for the modes that are not on the device.
       momentum: Momentum of the moving frame, as in plaq_modes_params.
       cut_levels: Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-        asked for: the space of the modes then depends on the basis that the search came upon.
+        asked for: the space of the modes then depends on the basis that the search happened to find.
       tol: The tolerance of the search.
     """
     struct_size: int
@@ -5839,7 +5848,7 @@ class plaq_overlap_solver(Enum):
 
 class plaq_overlap_preconditioner(Enum):
     """Preconditioners of a solve with the overlap operator."""
-    #: None.
+    #: No preconditioner.
     NONE = 0
     #: The Wilson operator's inverse by BiCGStab.
     WILSON = 1
@@ -5901,7 +5910,8 @@ class plaq_overlap_params(Struct):
       smearing_steps: Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
         0 to 100000. Default: 0.
       smearing: Kind of smearing for the links of the kernel. Default: PLAQ_SMEARING_STOUT.
-      smearing_alpha: Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+      smearing_alpha: Parameters of the link smearing, as `alpha` of plaq_gauge_smear_params; the first must be set if there are
+        steps.
       max_seconds: Largest number of seconds for a search for modes, when the operator is made and in each
         plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
         Default: 0.
@@ -6000,7 +6010,7 @@ class plaq_overlap_report(Struct):
       low: Smallest modulus of the eigenvalues of Q for which the approximation holds.
       high: Largest modulus of the eigenvalues of Q for which the approximation holds.
       largest: Largest modulus of an eigenvalue of Q.
-      largest_error: Bound on the error of that modulus.
+      largest_error: Bound on the error of `largest`.
       next: Smallest modulus of an eigenvalue of Q that is not projected.
       multiplications: Number of multiplications of a vector by Q so far.
       precision: Precision of the operator.
@@ -6605,8 +6615,8 @@ class plaq_gaugefix_report(Struct):
       functional: Gauge functional of the fixed field; in Coulomb gauge the average over slices.
       theta: Violation theta of the fixed field; in Coulomb gauge the average over slices.
       theta_max: Largest violation of any single site.
-      residual_functional: Functional of the residual fixing; 0: there was none.
-      residual_theta: Violation of the residual fixing; 0: there was none.
+      residual_functional: Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing.
+      residual_theta: Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing.
       iterations: Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
       residual_iterations: Number of sweeps of the residual fixing.
       seconds: Seconds that the fixing took.
@@ -6823,7 +6833,8 @@ class plaq_gauge_action_params(Struct):
     (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
 
     Members:
-      action: The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON.
+      action: The name of the gauge action, from which its coefficients c0 and c1 follow.
+        Default: PLAQ_GAUGE_ACTION_WILSON.
       beta: Coupling beta; required by every action except `general`. 0 to 1000000. Default: NaN.
       anisotropy: Bare anisotropy xi: planes of space have the coupling beta / xi, planes with t the coupling beta xi.
         A number above 0, to 1000000. Default: 1.
@@ -6836,8 +6847,8 @@ class plaq_gauge_action_params(Struct):
       cg: Coefficient cG at slice 0, for links with boundaries in time. It multiplies plaquettes and rectangles in
         an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
         the next one. -1000000 to 1000000. Default: 1.
-      cg_prime: The same coefficient at the upper boundary, cG'; NaN: the same as cg.
-        -1000000 to 1000000. Default: NaN.
+      cg_prime: Coefficient cG' at the upper boundary; NaN: the same as cg. -1000000 to 1000000.
+        Default: NaN.
       plaquettes: Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         -1000000 to 1000000. Default: 0, 0.
       rectangles: Couplings of rectangles in planes of space, of those with two steps in space and one in t, and of those
@@ -7631,8 +7642,8 @@ class plaq_quarks_params(Struct):
         Section 4). 0: not required. 0 to 1000000. Default: 0.
       sums_force: Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
         multigrid. Default: 0.
-      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
-        Default: 0.
+      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+        plaq_solver_params; automatic (0) with multigrid. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -8068,7 +8079,7 @@ def plaq_spinor_flow_adjoint(
 
 
 class plaq_quda_error_mode(Enum):
-    """Action of a function of the headers in quda/ after an error, when the handler has been told."""
+    """Action of a function of the headers in quda/ after an error, when the handler has been called."""
     #: Ends the program with exit code 1 (the default).
     END = 0
     #: Returns. No array, number or count of the host has been written, and the result is NULL, 1 from

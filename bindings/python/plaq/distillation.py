@@ -119,17 +119,17 @@ def _words(which: int, momentum: Sequence[int], path: Sequence[int]) -> str:
 
 
 def _settings(how: capi.plaq_modes_noise_params) -> str:
-    """Noise in words."""
+    """The settings of noise as a text `name value, ...`, for messages."""
     return ", ".join(f"{name} {value}" for name, value in how.to_dict().items())
 
 
 def _whole(about: Dict[str, Any]) -> Dict[str, Any]:
-    """What holds for a whole array of lines of quarks: basis of spins and boundary."""
+    """The entries of a description that hold for a whole array of quark lines: basis of spins and boundary."""
     return {name: about[key] for name, key in WHOLE.items() if key in about}
 
 
 def _quarks(about: Dict[str, Any]) -> Dict[str, Any]:
-    """The description of the quarks in that of perambulators."""
+    """The entries about the quarks in a description of perambulators."""
     return {key: value for key, value in about.items() if key not in (*APART, *OF_MODES)}
 
 
@@ -430,7 +430,7 @@ def full(triples: np.ndarray, n: int) -> np.ndarray:
 
 
 def _on_first(context: Any, work: Callable[[], Any]) -> Any:
-    """What `work` returns on the first rank, on all ranks; what it raises is raised on all."""
+    """Calls `work` on the first rank; returns its result, or raises its exception, on all ranks."""
     if context.ranks == 1:
         return work()
     found, raised = None, None

@@ -64,8 +64,8 @@ def covariance(found: Estimate, *, shrink: Union[float, str] = 0, cut: float = 0
 
 @dataclass(frozen=True)
 class Fit:
-    """What a fit found: `parameters` in the order of `names` as an Estimate, fit["E0"] one of them as an Estimate; chi2 with
-    `dof` degrees of freedom, and the probability p of a larger one."""
+    """The result of a fit: `parameters` in the order of `names` as an Estimate, fit["E0"] one of them as an Estimate; chi2 with
+    `dof` degrees of freedom, and the probability p of a larger chi2."""
 
     names: Tuple[str, ...]
     parameters: Estimate

@@ -336,7 +336,7 @@ class Gauge(Object):
     ) -> "Flow":
         """Gradient flow to the flow time t / a^2 = `time` by steps of `step`, measured `every` so many of them; kind
         "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. progress=True draws a bar, a
-        function hears of time, t^2 E and charge."""
+        function gets time, t^2 E and charge."""
         params = capi.plaq_flow_params(kind=kind, step=step, every=every, time=time, tolerance=tolerance)
         if not (0 < time < np.inf and 0 < step < np.inf):
             raise ValueError(f"flow: expected a time and a step above 0, found {time} and {step}")
@@ -395,7 +395,7 @@ class Gauge(Object):
         """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
         exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. With boundaries in time `cg` and
         `cg_prime`, by default as cg, are weights of plaquettes there. Returns the plaquette.
-        progress=True draws a bar, a function hears of sweeps done, all of them, and seconds."""
+        progress=True draws a bar, a function gets the number of sweeps done, that of all sweeps, and seconds."""
         report = capi.plaq_heatbath_report()
         params = capi.plaq_heatbath_params(
             beta=beta,

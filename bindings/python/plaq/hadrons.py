@@ -25,7 +25,7 @@ class Quark(Protocol):
 
     @property
     def context(self) -> Context:
-        """The device that it lives on."""
+        """The context whose device holds the object."""
 
 
 def _times(quark: Quark) -> int:

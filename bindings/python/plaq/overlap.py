@@ -251,7 +251,7 @@ class Overlap(Operator):
         raise capi.Unsupported("multishift: propagator(source, masses=[...]) solves with an overlap operator for several masses")
 
     def history(self, *arguments: Any, **more: Any) -> Any:
-        """Refused: solves with the overlap operator keep no history; solve(b, progress=function) hears of every residual."""
+        """Refused: solves with the overlap operator keep no history; solve(b, progress=function) passes every residual to the function."""
         raise capi.Unsupported("history: solves with an overlap operator keep none; solve(b, progress=function) hears of residuals")
 
 

@@ -51,7 +51,7 @@ def turned(numbers: Any, basis: str, back: bool = False) -> np.ndarray:
 
 
 def near(name: str) -> float:
-    """By how much numbers of an entry of plaq_modes_about may differ for the same links, modes and quarks."""
+    """Largest difference of the numbers of an entry of plaq_modes_about for the same links, modes and quarks."""
     if name == "modes_basis" or "links_projection" in name:
         return 1e-5
     return 1e-6 if "plaquette" in name or name.endswith("link_trace") else 1e-9

@@ -228,10 +228,11 @@ fn modes(
     Ok(modes)
 }
 
-/// Solves for a source time: what a file keeps of it, and the report.
+/// A function that solves for a source time; returns the numbers that are written to the file, and the report.
 type Lines<'a> = &'a dyn Fn(usize, &mut Monitor) -> Result<(Vec<Complex64>, Projected)>;
 
-/// Adds to the file what `work` makes of each of the source times; false if one was interrupted or did not converge.
+/// Adds the results of `work` for each of the source times to the file; returns false if one was interrupted or did not
+/// converge.
 fn quarks(
     session: &Session,
     name: &str,
@@ -276,11 +277,11 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     }
     let modes = modes(session, options, plan, &links)?;
     if !modes.search().converged {
-        session::complain("distillation: the modes did not converge, nothing is written");
+        session::print_error("distillation: the modes did not converge, nothing is written");
         return Ok(session::status(false));
     }
     if modes.cut_levels() > 0 {
-        session::complain(&format!(
+        session::print_error(&format!(
             "distillation: on {} time slices a degenerate level has further modes than the {} asked for: the space \
              depends on the basis that the search came upon",
             modes.cut_levels(),
@@ -292,7 +293,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         None => None,
     };
     if left.as_ref().is_some_and(|left| !left.search().converged) {
-        session::complain("distillation: --left-modes did not converge, nothing is written");
+        session::print_error("distillation: --left-modes did not converge, nothing is written");
         return Ok(session::status(false));
     }
     let there = session.first() && options.flag("continue") && plan.out.exists();
@@ -429,7 +430,7 @@ fn run(options: Options) -> Run<i32> {
     }
     session::run(&options, |session| {
         if session.first() {
-            session::complain(&format!("distillation on {}", session.device.name()));
+            session::print_error(&format!("distillation on {}", session.device.name()));
         }
         work(session, &options, &plan)
     })

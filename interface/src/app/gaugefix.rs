@@ -246,7 +246,7 @@ fn run(options: Options) -> Run<i32> {
             return Err(Failure::usage("--transformation: needs one rank"));
         }
         if session.first() {
-            session::complain(&format!("gaugefix on {}", session.device.name()));
+            session::print_error(&format!("gaugefix on {}", session.device.name()));
         }
         let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         let before = loaded.plaquette;

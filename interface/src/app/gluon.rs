@@ -16,7 +16,7 @@ use super::files::{self, described, lattice_text};
 use super::options::{opt, Command, Kind, Need, Opt, Options, LONG};
 use super::plot::{self, Panel, Series, BLUE};
 use super::session::{self, overwrite, say};
-use super::{interrupted, output, Failure, Run, UNFINISHED};
+use super::{interrupted, output, Failure, Run, NOT_COMPLETED};
 use crate::backend::External;
 use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, Layout, Precision};
@@ -210,7 +210,7 @@ fn run(options: Options) -> Run<i32> {
         if session.comm.size() > 1 {
             return Err(Failure::refused("gluon: expected one rank"));
         }
-        session::complain(&format!("gluon on {}", session.device.name()));
+        session::print_error(&format!("gluon on {}", session.device.name()));
         let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         loaded.gauge.geometry().periodic_in_time("gluon")?;
         let (mut fixed, mut converged) = (String::new(), true);
@@ -222,7 +222,7 @@ fn run(options: Options) -> Run<i32> {
             let done = fix_gauge(&loaded.gauge, &p, &mut |_| interrupted())?;
             if done.report.stopped {
                 say!("# INTERRUPTED: the gauge is not fixed");
-                return Ok(UNFINISHED);
+                return Ok(NOT_COMPLETED);
             }
             let best = &done.report.best.total;
             converged = best.converged;

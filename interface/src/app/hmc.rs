@@ -13,7 +13,7 @@ use super::options::{opt, Command, Kind, Need, Opt, Options, LONG};
 use super::plot::{self, Panel, Series, BLUE, GREEN, PINK, RED};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::{autocorrelation, History};
-use super::{interrupted, output, Failure, Run, UNFINISHED};
+use super::{interrupted, output, Failure, Run, NOT_COMPLETED};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Precision, Recon};
@@ -274,8 +274,8 @@ fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
     Ok(())
 }
 
-/// Opens a new log, or one to be continued before trajectory `next`; lines from there on, and an incomplete last one,
-/// are removed.
+/// Opens a new log, or one to be continued before trajectory `next`; its lines of trajectories from `next` on, and an
+/// incomplete last line, are removed.
 fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     let mut kept = String::new();
     if goes_on && Path::new(name).exists() {
@@ -304,8 +304,8 @@ fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
         tolerance: 0.0,
         every: 1,
     };
-    let mut unwatched = |_: &FlowPoint| std::ops::ControlFlow::Continue(());
-    let report = Flow::new(&copy, p.kind)?.run(&mut copy, &p, &mut unwatched)?;
+    let mut no_monitor = |_: &FlowPoint| std::ops::ControlFlow::Continue(());
+    let report = Flow::new(&copy, p.kind)?.run(&mut copy, &p, &mut no_monitor)?;
     let charge = report.points.last().map_or(f64::NAN, |p| p.charge);
     let (t0, w0) = (report.t0(FlowPoint::clover), report.w0(FlowPoint::clover));
     Ok(json!({ "time": report.time, "t0": t0, "w0": w0, "charge": charge }))
@@ -527,7 +527,7 @@ fn run(options: Options) -> Run<i32> {
         if let Some(name) = options.get("plot").filter(|_| session.first()) {
             write_plot(name, &history)?;
         }
-        Ok(if ended == Some("INTERRUPTED") { UNFINISHED } else { 0 })
+        Ok(if ended == Some("INTERRUPTED") { NOT_COMPLETED } else { 0 })
     })
 }
 

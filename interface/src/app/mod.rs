@@ -35,7 +35,7 @@ use options::{suggestion, Command, CommandRequest, Options};
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Exit status of a program that was interrupted, or whose solves did not converge.
-const UNFINISHED: i32 = 3;
+const NOT_COMPLETED: i32 = 3;
 
 fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
@@ -73,7 +73,7 @@ impl From<Error> for Failure {
 /// The function that gives the word for a constant of the C interface, from the interface's tables.
 pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
-/// The function after which the process goes on when the reader of its standard output has ended (`| head`).
+/// A function that makes the process continue when the reader of its standard output has ended (`| head`).
 pub static OUTLIVE_READERS: OnceLock<fn()> = OnceLock::new();
 
 /// The word for a constant of the C interface.
@@ -114,7 +114,7 @@ fn overview() -> String {
 /// Runs the program with its arguments, without the program's name; returns its exit status: 0 done, 1 refused or
 /// failed, 2 wrong options, 3 not converged or interrupted. `output`: whether standard output is open.
 pub fn main(arguments: &[OsString], output: bool) -> i32 {
-    let outcome = match output || !session::speaks() {
+    let outcome = match output || !session::prints() {
         true => dispatch(arguments),
         false => Err(Failure::refused(
             "standard output: expected one that is open, found it closed; > /dev/null drops what is printed",
@@ -125,18 +125,18 @@ pub fn main(arguments: &[OsString], output: bool) -> i32 {
         Ok(status) if flushed || status != 0 => status,
         Ok(_) => 1,
         Err(Failure::Usage(text)) => {
-            if session::speaks() {
-                session::complain(&format!("{text}; --help lists the options"));
+            if session::prints() {
+                session::print_error(&format!("{text}; --help lists the options"));
             }
             2
         }
         Err(Failure::Work(e)) => {
-            if session::speaks() {
+            if session::prints() {
                 let begin = if interrupted() { "INTERRUPTED: " } else { "" };
-                session::complain(&format!("{begin}{}", in_words(&e)));
+                session::print_error(&format!("{begin}{}", in_words(&e)));
             }
             if interrupted() {
-                UNFINISHED
+                NOT_COMPLETED
             } else {
                 1
             }

@@ -22,7 +22,7 @@ pub enum Kind {
     Number,
     /// A whole number in the given range, ends included.
     Whole(i64, i64),
-    /// One of these words; a word may be followed by `=` and an older spelling of it.
+    /// One of the words in the list; a word may be followed by `=` and an older spelling of it.
     Word(&'static [&'static str]),
     /// `yes` or `no`; the option without a value means yes.
     Flag,
@@ -45,11 +45,11 @@ pub struct Param {
 /// does not have count as not given.
 #[derive(Clone, Copy)]
 pub enum Need {
-    /// This option is given, and not with the value no.
+    /// The option of this name is given, and not with the value no.
     With(&'static str),
-    /// This option has one of these values, given or as its default.
+    /// The option of this name has one of these values, given or as its default.
     Is(&'static str, &'static [&'static str]),
-    /// This option is not given.
+    /// The option of this name is not given.
     Without(&'static str),
 }
 
@@ -102,18 +102,18 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// This option as one that sets `row` of a table of parameters, but with its own kind of values instead of that of
+    /// A copy of this option that sets the parameter `row` of a table, with its own kind of values instead of that of
     /// the row.
     pub const fn sets(self, row: &'static Row) -> Opt {
         Opt { sets: Some(row), ..self }
     }
 
-    /// This option with a default other than the parameter's.
+    /// A copy of this option with the default `default` in place of the parameter's.
     pub const fn or(self, default: &'static str) -> Opt {
         Opt { default, ..self }
     }
 
-    /// This option, but the value 0 means the default.
+    /// A copy of this option for which the value 0 means the default.
     pub const fn zero(self) -> Opt {
         match self.kind {
             Kind::Param(of) => Opt { kind: Kind::Param(Param { zero: true, ..of }), ..self },
@@ -121,7 +121,7 @@ impl Opt {
         }
     }
 
-    /// This option with conditions under which it has an effect: one condition of every list must hold.
+    /// A copy of this option with conditions under which it has an effect: one condition of every list must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
     }

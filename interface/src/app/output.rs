@@ -165,7 +165,7 @@ pub fn json_text(value: &Value) -> String {
 /// new keys may be added at any time.
 pub const SCHEMA: u32 = 3;
 
-/// All rows of a report by their names.
+/// A JSON object with the rows of a report: names as keys, and their values.
 pub fn report_json(report: &impl Report) -> Value {
     let rows = report.values().into_iter().map(|(name, value)| (name.to_string(), json!(value)));
     Value::Object(rows.collect())

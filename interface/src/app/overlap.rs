@@ -160,7 +160,7 @@ fn run(options: Options) -> Run<i32> {
     }
     session::run(&options, |session| {
         if session.first() {
-            session::complain(&format!("overlap on {}", session.device.name()));
+            session::print_error(&format!("overlap on {}", session.device.name()));
         }
         let done = work::all(session, &options, &plan)?;
         report::print(session, &plan, &done);

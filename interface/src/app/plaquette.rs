@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use super::files::{self, lattice_text};
 use super::options::{opt, Command, Kind, Need, Opt, Options};
 use super::session::{self, overwrite, say, Session};
-use super::{output, Run, UNFINISHED};
+use super::{output, Run, NOT_COMPLETED};
 use crate::error::{Result, Status};
 use crate::ops::config::{LoadOptions, Loaded};
 use crate::ops::observables::{field_strength, polyakov_loop, unitarity};
@@ -112,7 +112,7 @@ fn read(
         Err(e) if e.status == Status::CommFailed => Err(e),
         Err(e) => {
             if session.first() {
-                session::complain(&super::in_words(&e));
+                session::print_error(&super::in_words(&e));
             }
             Ok(None)
         }
@@ -147,6 +147,6 @@ fn run(options: Options) -> Run<i32> {
                 json!({ "version": version, "files": all, "refused": refused, "stopped": stopped });
             output::write_json(file, "plaquette", &report)?;
         }
-        Ok(if stopped { UNFINISHED } else { i32::from(refused > 0) })
+        Ok(if stopped { NOT_COMPLETED } else { i32::from(refused > 0) })
     })
 }

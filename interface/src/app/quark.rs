@@ -18,10 +18,10 @@ use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
 use crate::io::hdf5::{Attribute, Attributes};
 use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction, QuarkParams, TermValue};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
-use crate::ops::propagator::{foresee, run_through, COLUMNS};
+use crate::ops::propagator::{precompile, run_through, COLUMNS};
 use crate::ops::terms;
 use crate::params::{same, Choice, Key};
-use crate::solvers::{unwatched, SolverKind, StoppedBy};
+use crate::solvers::{no_monitor, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass, as options give it.
 #[derive(Clone, Debug)]
@@ -226,7 +226,7 @@ impl Action {
         let (geometry, device) = (links.geometry(), links.device());
         let key = Key::of(("operator", geometry.extents(), geometry.boundary().kind(), physics));
         let mut made = None;
-        geometry.foresee(device, None, false, key, |device| {
+        geometry.precompile(device, None, false, key, |device| {
             made = Some(on(&Arc::new(links.like_on(device)?))?);
             Ok(())
         });
@@ -235,7 +235,7 @@ impl Action {
             let key = Key::of(("likely propagator", op.key(), self.normalisation));
             let dry = op.shape().device;
             let run = || run_through(op.clone(), &params, COLUMNS);
-            geometry.foresee(device, Some(&dry), true, key, |_| run());
+            geometry.precompile(device, Some(&dry), true, key, |_| run());
         }
         on(links)
     }
@@ -431,7 +431,7 @@ impl Solving {
         let settings =
             SolverSettings { solver, nkrylov, expected_columns, ..self.settings.clone() };
         let params = settings.params(op, action.normalisation)?;
-        foresee(&**op, &params, settings.columns);
+        precompile(&**op, &params, settings.columns);
         let solver = DiracSolver::new(op.clone(), params)?;
         match self.method {
             Method::Krylov(_) => Ok(solver),
@@ -570,7 +570,7 @@ pub fn multigrid(
     }
     let params = multigrid_params(options, op.links().geometry())?;
     let made = Arc::new(match options.get("load-multigrid") {
-        Some(name) => load_multigrid(Path::new(&file(name)), &**op, &params, &mut unwatched)?,
+        Some(name) => load_multigrid(Path::new(&file(name)), &**op, &params, &mut no_monitor)?,
         None => Multigrid::new(&**op, &params)?,
     });
     if let Some(name) = options.get("save-multigrid") {

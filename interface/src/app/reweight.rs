@@ -225,7 +225,7 @@ fn run(options: Options) -> Run<i32> {
                 }
                 Err(Failure::Work(e)) if e.status == Status::NotConverged => {
                     let end = if interrupted() { ", INTERRUPTED" } else { "" };
-                    session::complain(&format!("{name}: {}{end}", super::in_words(&e)));
+                    session::print_error(&format!("{name}: {}{end}", super::in_words(&e)));
                     whole = false;
                     break;
                 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::options::{integers, opt, Kind, Need, Opt, Options, COUNT};
-use super::{interrupted, Failure, Run, UNFINISHED};
+use super::{interrupted, Failure, Run, NOT_COMPLETED};
 use crate::backend::Device;
 use crate::comm::{self, Comm, Communicator, RankMap};
 use crate::error::{Result, Status};
 use crate::fields::Geometry;
-use crate::ops::device::{alike, device_of_rank, DeviceKind};
+use crate::ops::device::{check_same_layout, device_of_rank, DeviceKind};
 
 /// Options of every subcommand that computes.
 pub const OPTIONS: &[Opt] = &[
@@ -38,12 +38,12 @@ struct StderrLog;
 
 impl log::Log for StderrLog {
     fn enabled(&self, _: &log::Metadata) -> bool {
-        speaks()
+        prints()
     }
     fn log(&self, record: &log::Record) {
-        if speaks() {
+        if prints() {
             let level = record.level().as_str().to_lowercase();
-            complain(&format!("plaq: {level}: {}", record.args()));
+            print_error(&format!("plaq: {level}: {}", record.args()));
         }
     }
     fn flush(&self) {}
@@ -70,7 +70,7 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// Environment variables in which launchers give the number of processes.
 const SIZES: [&str; 4] =
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// Environment variables in which launchers give the number of this process.
+/// Environment variables with the number of this process, which launchers of MPI set.
 const PLACES: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"];
 
@@ -90,20 +90,20 @@ fn launched() -> Option<(&'static str, Option<i64>)> {
 }
 
 /// Whether this process prints: the only one, or the first of several.
-pub fn speaks() -> bool {
+pub fn prints() -> bool {
     let several = matches!(launched(), Some((_, size)) if size != Some(1));
     let place = PLACES.iter().find_map(|n| variable(n)).filter(|_| several);
     !QUIET.load(Ordering::Relaxed) && place.is_none_or(|p| p == 0)
 }
 
 /// Prints a line to standard error.
-pub fn complain(text: &str) {
+pub fn print_error(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Prints text to standard output, on the first process.
 pub fn print(text: &str) {
-    if speaks() && io::stdout().write_all(text.as_bytes()).is_err() {
+    if prints() && io::stdout().write_all(text.as_bytes()).is_err() {
         LOST.store(true, Ordering::Relaxed);
     }
 }
@@ -115,7 +115,7 @@ pub fn flush() -> bool {
         return true;
     }
     let why = flushed.err().map_or("it took not all of the output".into(), |e| e.to_string());
-    complain(&format!("standard output: {why}"));
+    print_error(&format!("standard output: {why}"));
     false
 }
 
@@ -141,7 +141,7 @@ impl Progress {
     }
 
     fn write(&self, text: &str, stays: bool) {
-        if !speaks() {
+        if !prints() {
             return;
         }
         let end = if stays || !self.terminal { "\n" } else { "" };
@@ -168,7 +168,7 @@ impl Progress {
 
     /// Removes the present line from a terminal.
     pub fn clear(&self) {
-        if self.terminal && speaks() {
+        if self.terminal && prints() {
             let _ = io::stderr().write_all(b"\r\x1b[K");
         }
     }
@@ -251,7 +251,7 @@ pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) 
     };
     let threads = options.whole("threads") as usize;
     let device = comm.agree(device_of_rank(kind, None, threads, &comm));
-    let device = device.and_then(|device| alike(&comm, &device).map(|()| device));
+    let device = device.and_then(|device| check_same_layout(&comm, &device).map(|()| device));
     let done = device.map_err(Failure::from).and_then(|device| {
         let session = Session { device, comm: comm.clone() };
         work(&session)
@@ -270,6 +270,6 @@ pub fn status(done: bool) -> i32 {
     if done {
         0
     } else {
-        UNFINISHED
+        NOT_COMPLETED
     }
 }

@@ -25,7 +25,7 @@ const MAX_FUNCTIONS: usize = 20;
 /// Returns a struct of parameters that an init function of C has filled in.
 fn init<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
     let mut made = MaybeUninit::<T>::zeroed();
-    // SAFETY: as large as it is said to be; all of it is written.
+    // SAFETY: the struct is as large as the argument says, and the init function writes all of it.
     unsafe {
         assert_eq!(init(made.as_mut_ptr(), size_of::<T>() as i64), 0);
         made.assume_init()
@@ -99,7 +99,7 @@ fn architecture_lists_the_functions_of_a_solve_and_of_a_set_up() {
     // SAFETY: structs are initialised, handles are those of objects that live.
     unsafe {
         let mut of = init(plaq_context_params_init);
-        // PLAQ_DEVICE_CPU
+        // The number of PLAQ_DEVICE_CPU.
         of.device = Number::new(1);
         of.threads = 1;
         let mut context = crate::capi::context::plaq_context::NONE;

@@ -10,7 +10,7 @@ use super::table::interface;
 use crate::backend::Device;
 use crate::comm::{self, Comm, RankMap};
 use crate::error::Result;
-use crate::ops::device::{alike, device_of_rank, DeviceKind};
+use crate::ops::device::{check_same_layout, device_of_rank, DeviceKind};
 use crate::params::{Host, InC as _};
 use crate::refuse;
 
@@ -29,7 +29,7 @@ impl Context {
     pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
         let comm = ranks(params)?;
         let device = comm.agree(device(params, &comm))?;
-        alike(&comm, &device)?;
+        check_same_layout(&comm, &device)?;
         log::info!("context on {}, rank {} of {}", device.name(), comm.rank(), comm.size());
         Ok(Arc::new(Context { device, comm, id: OnceLock::new() }))
     }
@@ -215,7 +215,7 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     let places = p.grid.iter().try_fold(1i32, |n, &e| n.checked_mul(e));
     let table = numbers(p.rank_table, places.map_or(0, |n| n.max(0) as usize));
     let call = |coords: [i32; 4]| match p.rank_callback.0 {
-        // SAFETY: the host's function and its own pointer.
+        // SAFETY: the host has passed this function, together with the pointer.
         Some(callback) => unsafe { callback(coords.as_ptr(), p.rank_user) },
         None => -1,
     };

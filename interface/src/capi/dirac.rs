@@ -64,11 +64,11 @@ interface! {
         plaq_system = System;
     }
     constants {
-        /// An operator M or what is made of it.
+        /// An operator M, its adjoint, or a product of the two.
         plaq_form: Form {
             /// The operator M itself.
             PLAQ_FORM_M = 0 => Form::Plain,
-            /// Its adjoint M^dagger.
+            /// The adjoint M^dagger.
             PLAQ_FORM_MDAG = 1 => Form::Dagger,
             /// The product M^dagger M, hermitian and positive.
             PLAQ_FORM_MDAGM = 2 => Form::DaggerTimes,
@@ -80,7 +80,7 @@ interface! {
         plaq_dirac_params, plaq_dirac_params_init;
     }
     reports {
-        /// An operator that exists.
+        /// Description of an operator.
         plaq_dirac_report, plaq_dirac_report_init {
             /// Hopping parameter.
             kappa: f64,
@@ -92,7 +92,7 @@ interface! {
             bytes: f64,
             /// Precision of the operator.
             precision: plaq_precision,
-            /// Storage of its links.
+            /// Storage of the operator's links.
             storage: plaq_storage,
         }
     }
@@ -353,7 +353,7 @@ pub(crate) fn build(
     }
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
     let on = |links| op(links, (precision, storage));
-    foresee(&links, wanted, on);
+    precompile(&links, wanted, on);
     let op = on(links)?;
     let systems = [(0, true), (1, true), (0, false), (1, false)];
     let schur =
@@ -366,7 +366,7 @@ pub(crate) fn build(
 
 /// Starts to compile the kernels that making the operator launches, and then those of the solves that most likely
 /// follow.
-fn foresee(
+fn precompile(
     links: &GaugeField,
     wanted: &OperatorSettings,
     on: impl Fn(Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>>,
@@ -375,7 +375,7 @@ fn foresee(
     let form = (links.precision(), links.recon(), geometry.boundary().kind());
     let key = Key::of(("operator", geometry.extents(), form, wanted.key));
     let mut made = None;
-    geometry.foresee(device, None, false, key, |device| {
+    geometry.precompile(device, None, false, key, |device| {
         let op = on(Arc::new(links.like_on(device)?))?;
         links_mark(op.links())?;
         made = Some(op);
@@ -388,7 +388,8 @@ fn foresee(
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
     let key = Key::of(("likely propagator", op.key(), normalisation));
     let dry = op.shape().device;
-    geometry.foresee(device, Some(&dry), true, key, |_| run_through(op.clone(), &params, COLUMNS));
+    geometry
+        .precompile(device, Some(&dry), true, key, |_| run_through(op.clone(), &params, COLUMNS));
 }
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {
@@ -423,17 +424,17 @@ fn describe(dirac: &Arc<Dirac>, report: &mut Report<plaq_dirac_report>) -> Resul
 }
 
 fn get_clover(dirac: &Arc<Dirac>, clover: &mut Out<plaq_clover>) -> Result<()> {
-    hand_out(dirac, dirac.op.site_blocks(false)?, clover)
+    new_handle(dirac, dirac.op.site_blocks(false)?, clover)
 }
 
 fn get_inverse(dirac: &Arc<Dirac>, inverse: &mut Out<plaq_clover>) -> Result<()> {
     if let Some(wilson) = dirac.op.as_any().downcast_ref::<Wilson>() {
         wilson.check_invertible()?;
     }
-    hand_out(dirac, dirac.op.site_blocks(true)?, inverse)
+    new_handle(dirac, dirac.op.site_blocks(true)?, inverse)
 }
 
-fn hand_out(
+fn new_handle(
     dirac: &Arc<Dirac>,
     blocks: Option<Arc<CloverField>>,
     to: &mut Out<plaq_clover>,

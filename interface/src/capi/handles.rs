@@ -28,14 +28,14 @@ struct Slot {
     kind: u8,
     /// Name of the kind of object in C.
     name: &'static str,
-    /// Never 0, so that no id is 0.
+    /// Number of the use of the slot, part of the object's id; never 0, so that no id is 0.
     generation: u32,
     /// Id of the context to which the object belongs.
     owner: i64,
     object: Option<Object>,
-    /// True if the object has owned others.
+    /// True if other objects have belonged to this one.
     owns: bool,
-    /// Number of the call of all ranks that made it (`Comm::call`): ranks know it by this.
+    /// Number of the call of all ranks that made the object (`Comm::call`), by which ranks identify it.
     made_in: i64,
     /// The ranks of the last object in this slot, as long as they exist.
     ranks: Weak<Comm>,

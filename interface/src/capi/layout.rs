@@ -18,18 +18,19 @@ crate::params::choices! {
     /// Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
     /// numbers are (re, im), colour matrices row-major unless stated otherwise.
     pub enum Order: plaq_order {
-        /// Site (x fastest), then direction, row, column, or spin, colour.
+        /// Sites in lexicographic order (x fastest), at each of them direction, row, column of links, or spin, colour.
         Lexicographic = 0, PLAQ_ORDER_LEXICOGRAPHIC, "lexicographic";
-        /// Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+        /// QDP: even sites, then odd; links in four arrays, spinors with the index of spin faster than that of colour.
         Qdp = 1, PLAQ_ORDER_QDP, "qdp";
-        /// Sites fastest; links in four arrays, clover blocks in two.
+        /// QDP-JIT: sites fastest; links in four arrays, clover blocks in two.
         QdpJit = 2, PLAQ_ORDER_QDPJIT, "qdpjit";
-        /// Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
-        /// packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+        /// MILC: even sites, then odd; at each site four links, or spin, then colour (QUDA_DIRAC_ORDER), or packed
+        /// clover blocks (QUDA_PACKED_CLOVER_ORDER).
         Milc = 3, PLAQ_ORDER_MILC, "milc";
-        /// Links inside an array of structs: site_bytes, site_offset.
+        /// MILC: links in an array of structs, one for each site, of the size site_bytes, in which links begin at
+        /// site_offset.
         MilcSite = 4, PLAQ_ORDER_MILC_SITE, "milc_site";
-        /// Links with columns outside rows; spinors with odd sites first.
+        /// CPS: links with the index of columns slower than that of rows; spinors with odd sites first.
         Cps = 5, PLAQ_ORDER_CPS, "cps";
         /// Links of BQCD.
         Bqcd = 6, PLAQ_ORDER_BQCD, "bqcd";
@@ -37,7 +38,7 @@ crate::params::choices! {
         Tifr = 7, PLAQ_ORDER_TIFR, "tifr";
         /// TIFR's order with two slices of halo on both sides of z.
         TifrPadded = 8, PLAQ_ORDER_TIFR_PADDED, "tifr_padded";
-        /// openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+        /// Links, spinors and clover terms of openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
         OpenQcd = 9, PLAQ_ORDER_OPENQCD, "openqcd";
         /// Links in cuLGT's StandardPattern.
         Standard = 10, PLAQ_ORDER_CULGT_STANDARD, "culgt_standard";
@@ -78,7 +79,7 @@ crate::params::parameters! {
         boundary: [f64; 4] = [0.0; 4];
         /// Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
         site_bytes: u64 = 0, within(0, 1 << 40);
-        /// Number of bytes before the links in that struct.
+        /// Offset in bytes of the links in a site's struct, for PLAQ_ORDER_MILC_SITE.
         site_offset: u64 = 0, within(0, 1 << 40);
         /// For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
         /// work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The

@@ -21,17 +21,17 @@ interface! {
     constants {
         /// Levels of the log; a callback receives all messages up to the level that it asked for.
         plaq_log_level: Level {
-            /// Nothing (the default).
+            /// The log is off (the default).
             PLAQ_LOG_OFF = 0 => Level(log::LevelFilter::Off),
             /// Defects of plaq and lost devices.
             PLAQ_LOG_ERROR = 1 => Level(log::LevelFilter::Error),
-            /// Calls that were refused, too.
+            /// The lines of PLAQ_LOG_ERROR, and calls that were refused.
             PLAQ_LOG_WARN = 2 => Level(log::LevelFilter::Warn),
-            /// Work that takes long: compilation, tuning, solves.
+            /// The lines of PLAQ_LOG_WARN, and work that takes long: compilation, tuning, solves.
             PLAQ_LOG_INFO = 3 => Level(log::LevelFilter::Info),
-            /// Choices that the library makes by itself.
+            /// The lines of PLAQ_LOG_INFO, and choices that the library makes by itself.
             PLAQ_LOG_DEBUG = 4 => Level(log::LevelFilter::Debug),
-            /// Every call with its time.
+            /// The lines of PLAQ_LOG_DEBUG, and every call with the time that it took.
             PLAQ_LOG_TRACE = 5 => Level(log::LevelFilter::Trace),
         }
     }

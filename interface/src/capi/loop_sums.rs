@@ -134,11 +134,11 @@ interface! {
         }
     }
     functions {
-        /// Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
-        /// ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-        /// relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
-        /// `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
-        /// configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
+        /// Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that are
+        /// distributed over all ranks. Coarse operators are made again in the precision of the solver's operator and
+        /// solved to the relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too
+        /// many levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another
+        /// lattice or configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
         plaq_space_create_multigrid(solver: Handle<plaq_solver>, multigrid: Handle<plaq_multigrid>, levels: i32, tol: f64, space: Out<plaq_space>) = of_multigrid;
         /// Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
         /// L to twelve columns. Errors: those of plaq_space_create_multigrid.

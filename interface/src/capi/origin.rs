@@ -18,11 +18,11 @@ use crate::refuse;
 crate::params::choices! {
     /// Kind of the columns of a field in contractions.
     pub enum LineKind: plaq_line_kind {
-        /// Quark lines from a source, also such that go on through an operator.
+        /// Quark lines from a source, also those that continue through an operator.
         Propagator = 1, PLAQ_LINE_PROPAGATOR, "propagator";
-        /// The source of a line that goes on through the sink of a hadron.
+        /// A sequential source: the source of a quark line that continues through the sink of a hadron.
         SequentialSource = 2, PLAQ_LINE_SEQUENTIAL_SOURCE, "sequential_source";
-        /// Its solution, the line from the sink to an operator.
+        /// The solution of a sequential source: the quark line from the sink of a hadron to an operator.
         SequentialPropagator = 3, PLAQ_LINE_SEQUENTIAL_PROPAGATOR, "sequential_propagator";
     }
 }
@@ -129,7 +129,7 @@ interface! {
     }
 }
 
-/// Coordinates as C has them, with -1 for unknown ones.
+/// Coordinates x, y, z, t for C, with -1 for unknown ones.
 fn to_c_position(position: [Option<usize>; 4]) -> [i32; 4] {
     position.map(|x| x.map_or(-1, |x| x as i32))
 }

@@ -133,7 +133,7 @@ fn report_of(
     solver: &OverlapSolver,
     report: crate::solvers::SolverReport,
 ) -> plaq_solve_report {
-    overlap.set_solved((solver.taken(), solver.preconditioned()));
+    overlap.set_solved((solver.algorithm(), solver.preconditioned()));
     solver.totals(report).to_c()
 }
 

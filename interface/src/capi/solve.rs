@@ -29,7 +29,7 @@ use crate::params::{InC, ToC as _};
 use crate::refuse;
 use crate::solvers::{largest, IterationSums, Progress, Shift, SolverKind, StoppedBy};
 
-/// What solves: the solver of a quark action, or the overlap operator by these settings.
+/// The solver behind a handle: that of a quark action, or the overlap operator with the settings of its solves.
 enum By {
     Dirac(DiracSolver),
     Overlap(Arc<Overlap>, OverlapSolving),
@@ -197,7 +197,7 @@ interface! {
 fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
     let settings = SolverSettings::from_c(p, "params")?;
     let params = settings.params(dirac.op(), dirac.normalisation())?;
-    propagator::foresee(&**dirac.op(), &params, settings.columns);
+    propagator::precompile(&**dirac.op(), &params, settings.columns);
     let made = DiracSolver::new(dirac.op().clone(), params)?;
     made.log();
     let object = Solver {

@@ -27,7 +27,7 @@ macro_rules! plain {
     )* };
 }
 plain!(i32, i64, f64, *mut c_void, *const c_char, *const i32);
-// SAFETY: a number, whatever it means.
+// SAFETY: a number has no invalid bit patterns, whether or not it is one of the values.
 unsafe impl<T: Choice> Plain for Number<T> {}
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
@@ -54,7 +54,7 @@ pub(crate) fn digest<T: CStruct>(params: &T, digest: &mut Digest) {
     }
 }
 
-/// Checks the promises of [`Versioned`], and makes the init function.
+/// Implements [`Versioned`] for a struct, checks what that trait requires, and makes the struct's init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
         // A struct must not end with padding: a new member could take its place, and would have arbitrary bytes of a
@@ -88,7 +88,7 @@ macro_rules! versioned {
 }
 pub(crate) use versioned;
 
-/// The promises of [`Versioned`] for a struct of `parameters!` or `reports!`, and its init function.
+/// Implements [`Versioned`] for a struct of `parameters!` or `reports!`, and makes its init function.
 macro_rules! tabled {
     ($name:ident, $init:ident) => {
         // SAFETY: repr(C) and struct_size first by its table; that the last member ends it is asserted.

@@ -103,7 +103,7 @@ impl<T: FftNum> Plan for Lines<T> {
             let at = array * block * last * size_of::<Complex<T>>();
             let lines = piece * block / pieces..(piece + 1) * block / pieces;
             let axis = Axis { fft: &*axes[3], stride: block, lines };
-            // SAFETY: these lines of this array are this thread's alone.
+            // SAFETY: no other thread reads or writes these lines of the array.
             unsafe { axis.run((to.0 as usize + at) as *mut Complex<T>, &mut Vec::new()) };
         };
         self.threads.run(self.shape.arrays * last, &blocks);

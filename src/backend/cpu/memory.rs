@@ -36,6 +36,6 @@ pub(super) fn take(bytes: usize) -> *mut u8 {
 /// `first` came from [`take`] with the same size.
 pub(super) unsafe fn give(first: *mut u8, bytes: usize) {
     TAKEN.fetch_sub(bytes as u64, Ordering::Relaxed);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees what this function requires.
     unsafe { free(first, bytes) }
 }

@@ -102,7 +102,7 @@ impl Cpu {
 
     /// An error if the device's threads do not exist in this process, as after a fork.
     fn check_threads(&self) -> Result<()> {
-        if !self.threads.here() {
+        if !self.threads.exist() {
             bail!(DeviceLost, sentence("{}: this process was forked from the one that made the context, whose threads are not here", self.name()), hint("make a context in the child, or one of a single thread before fork()"));
         }
         Ok(())
@@ -166,7 +166,7 @@ impl Backend for Cpu {
             }
         };
         match size.div_ceil(share) {
-            parts if self.threads.here() => self.threads.run(parts, &touch),
+            parts if self.threads.exist() => self.threads.run(parts, &touch),
             parts => (0..parts).for_each(touch),
         }
         Ok(Ptr(ptr as u64))

@@ -11,9 +11,9 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 /// Time for which workers poll for new work before they sleep.
-const WATCH: Duration = Duration::from_micros(100);
+const POLL_TIME: Duration = Duration::from_micros(100);
 /// Sleeping workers are woken if a launch still has work left after this time.
-const WORTH_WAKING: Duration = Duration::from_micros(20);
+const WAKE_THRESHOLD: Duration = Duration::from_micros(20);
 /// Number of pieces into which a launch is divided for each thread; other threads take pieces of a thread that is late.
 const PIECES: usize = 4;
 
@@ -25,8 +25,8 @@ const FORK: u64 = OPEN << 1;
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// Interval at which a thread interrupts its part of a launch to call the function of `while_working`.
-const BESIDE: Duration = Duration::from_micros(20);
-const PIECES_BESIDE: usize = 16;
+const CALLBACK_INTERVAL: Duration = Duration::from_micros(20);
+const PIECES_WITH_CALLBACK: usize = 16;
 
 thread_local! {
     static GOES_ON: Cell<Option<&'static dyn Fn()>> = const { Cell::new(None) };
@@ -57,9 +57,9 @@ impl LaunchCallback {
     fn new() -> Self {
         LaunchCallback { go_on: GOES_ON.get(), last: Cell::new(Instant::now()) }
     }
-    /// Calls the function between two pieces of a launch, if `BESIDE` has passed since its last call.
-    fn turn(&self) {
-        if let Some(go_on) = self.go_on.filter(|_| self.last.get().elapsed() >= BESIDE) {
+    /// Calls the function between two pieces of a launch, if `CALLBACK_INTERVAL` has passed since its last call.
+    fn call_if_due(&self) {
+        if let Some(go_on) = self.go_on.filter(|_| self.last.get().elapsed() >= CALLBACK_INTERVAL) {
             go_on();
             self.last.set(Instant::now());
         }
@@ -152,13 +152,13 @@ impl Shared {
     }
 
     /// The loop of a worker thread.
-    fn serve(&self, me: usize) {
+    fn run_worker(&self, me: usize) {
         let sleeper = &self.sleepers[me - 1];
         let _ = sleeper.thread.set(thread::current());
         let (mut last, mut slept, mut watch) = (0, false, Watch::new());
         while !self.stop.load(Ordering::Relaxed) {
             let Some(gate) = self.work_after(last) else {
-                if watch.goes_on(WATCH) {
+                if watch.goes_on(POLL_TIME) {
                     continue;
                 }
                 // Either the thread that opens the gate sees that this worker is asleep, or this worker sees the open
@@ -258,7 +258,7 @@ impl Threads {
         for me in 1..count {
             let shared = threads.shared.clone();
             let named = thread::Builder::new().name(format!("plaq-{me}"));
-            threads.workers.push(named.spawn(move || shared.serve(me))?);
+            threads.workers.push(named.spawn(move || shared.run_worker(me))?);
         }
         Ok(threads)
     }
@@ -268,17 +268,17 @@ impl Threads {
     }
 
     /// Whether the worker threads exist in this process; in a child process after a fork they do not.
-    pub fn here(&self) -> bool {
+    pub fn exist(&self) -> bool {
         self.workers.is_empty() || self.forks == FORKS.load(Ordering::Relaxed)
     }
 
     /// Runs `body` in parallel on ranges that cover 0..n.
     pub fn ranges(&self, n: usize, body: impl Fn(std::ops::Range<usize>) + Sync) {
-        let beside = GOES_ON.get().is_some();
-        let each = if beside { PIECES_BESIDE } else { PIECES };
+        let callback = GOES_ON.get().is_some();
+        let each = if callback { PIECES_WITH_CALLBACK } else { PIECES };
         let pieces = (each * self.count()).min(n);
         match self.count() {
-            1 if n > 0 && !beside => body(0..n),
+            1 if n > 0 && !callback => body(0..n),
             _ => self.run(pieces, &|p| body(p * n / pieces..(p + 1) * n / pieces)),
         }
     }
@@ -286,14 +286,14 @@ impl Threads {
     /// Runs `body` once for each of 0..pieces. While another caller runs parallel work, this thread waits for it and
     /// then runs all pieces alone. A panic of `body` is passed on to the caller when all threads have stopped.
     pub fn run(&self, pieces: usize, body: &Body<'_>) {
-        let beside = LaunchCallback::new();
+        let callback = LaunchCallback::new();
         for first in 0..pieces {
             let alone = self.workers.is_empty() || pieces - first == 1;
             if !alone && !self.shared.taken.swap(true, Ordering::Acquire) {
                 return self.fork(first, pieces, body);
             }
             body(first);
-            beside.turn();
+            callback.call_if_due();
         }
     }
 
@@ -310,21 +310,21 @@ impl Threads {
         }
         let number = shared.gate.0.load(Ordering::Relaxed) / FORK + 1;
         shared.gate.0.store(number * FORK + OPEN, Ordering::SeqCst);
-        let (began, done, beside) = (Instant::now(), Cell::new(0), LaunchCallback::new());
+        let (began, done, callback) = (Instant::now(), Cell::new(0), LaunchCallback::new());
         shared.work(0, job, || {
             done.set(done.get() + 1);
             let left = (end - first).saturating_sub(done.get());
-            if began.elapsed() * left as u32 > WORTH_WAKING * done.get() as u32 {
+            if began.elapsed() * left as u32 > WAKE_THRESHOLD * done.get() as u32 {
                 shared.wake();
             }
-            beside.turn();
+            callback.call_if_due();
         });
         // All pieces have been taken, so that workers that have not entered yet need not do so.
         shared.gate.0.fetch_and(!OPEN, Ordering::SeqCst);
         let mut watch = Watch::new();
         while shared.gate.0.load(Ordering::SeqCst) & (OPEN - 1) != 0 {
-            if !watch.goes_on(2 * WATCH) {
-                thread::sleep(WATCH / 2);
+            if !watch.goes_on(2 * POLL_TIME) {
+                thread::sleep(POLL_TIME / 2);
             }
         }
         let panic = shared.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -337,7 +337,7 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        if !self.here() {
+        if !self.exist() {
             // After a fork the worker threads belong to the parent, so that this process must neither join nor detach
             // them.
             return self.workers.drain(..).for_each(std::mem::forget);
@@ -373,10 +373,10 @@ mod tests {
                 });
             };
             while_working(&go_on, launch);
-            let beside = calls.get();
-            assert!(beside > 3, "{beside} calls with {count} threads");
+            let callback = calls.get();
+            assert!(callback > 3, "{callback} calls with {count} threads");
             launch();
-            assert_eq!(calls.get(), beside);
+            assert_eq!(calls.get(), callback);
         }
     }
 
@@ -421,7 +421,7 @@ mod tests {
         let threads = Threads::start(4).unwrap();
         let all_sleep = || threads.shared.sleepers.iter().all(|s| s.asleep.load(Ordering::SeqCst));
         while !all_sleep() {
-            thread::sleep(WATCH);
+            thread::sleep(POLL_TIME);
         }
         let seen = Mutex::new(HashSet::new());
         threads.run(40, &|_| {
@@ -430,7 +430,7 @@ mod tests {
         });
         assert_eq!(seen.lock().unwrap().len(), 4);
         while !all_sleep() {
-            thread::sleep(WATCH);
+            thread::sleep(POLL_TIME);
         }
         check(&threads, 8);
     }

@@ -52,12 +52,12 @@ pub fn begin() -> Result<Running> {
     prepare();
     RUNNING.fetch_add(1, SeqCst);
     let running = Running(());
-    goes_on().map(|()| running)
+    check_running().map(|()| running)
 }
 
 /// # Errors
 /// `CompileFailed`: the process is ending.
-pub fn goes_on() -> Result<()> {
+pub fn check_running() -> Result<()> {
     if ENDING.load(SeqCst) {
         bail!(CompileFailed, "kernels are no longer compiled: the process is ending");
     }

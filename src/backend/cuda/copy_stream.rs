@@ -60,7 +60,7 @@ impl CopyStream {
     }
 
     pub fn downloaded(&self, pieces: usize) -> Result<bool> {
-        // SAFETY: an event of this device.
+        // SAFETY: the handle is that of an event of this device.
         match unsafe { (self.driver.event_query)(self.downloaded[pieces]) } {
             0 => Ok(true),
             NOT_READY => Ok(false),

@@ -147,7 +147,7 @@ pub const HOST_PORTABLE_MAPPED: c_uint = 3;
 /// Flag CU_STREAM_NON_BLOCKING.
 pub const STREAM_NON_BLOCKING: c_uint = 1;
 /// A stream priority above all that exist; the driver uses its highest instead.
-pub const URGENT: c_int = c_int::MIN;
+pub const HIGHEST_PRIORITY: c_int = c_int::MIN;
 /// Flag CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
 /// Flag CU_EVENT_DISABLE_TIMING.
@@ -161,7 +161,7 @@ pub const NOT_READY: c_int = 600;
 
 /// The oldest supported version of CUDA: the first one whose drivers load CUBINs of the versions of NVRTC that plaq
 /// uses.
-const OLDEST: c_int = 12000;
+const MIN_VERSION: c_int = 12000;
 
 impl Driver {
     /// The library, opened and initialised once per process.
@@ -190,7 +190,7 @@ impl Driver {
         };
         let mut version = 0;
         cu!(&driver, driver_version(&mut version), "asking for the driver's version")?;
-        if version < OLDEST {
+        if version < MIN_VERSION {
             bail!(
                 DriverTooOld,
                 "expected a driver for CUDA 12.0 or later, found one for {}.{}: update the NVIDIA driver",

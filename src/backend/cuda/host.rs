@@ -74,7 +74,7 @@ impl Cuda {
     }
 
     /// The reason for which kernels cannot use `bytes` bytes from this address on; None if they can.
-    pub(super) fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
+    pub(super) fn access_error(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
         let (begin, end) = (at.0, at.0.saturating_add(bytes));
         let mut next = begin;
         while next < end || next == begin {
@@ -101,7 +101,7 @@ impl Cuda {
     }
 
     /// Whether an address is in device memory that the host's code cannot read.
-    pub(super) fn hidden(&self, address: u64) -> Result<bool> {
+    pub(super) fn is_device_address(&self, address: u64) -> Result<bool> {
         let known = self.known(address)?;
         Ok(known.kind == DEVICE && !known.managed)
     }

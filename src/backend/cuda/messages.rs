@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::driver::{
-    cu, Current, Driver, Handle, EVENT_NO_TIMING, NOT_READY, STREAM_NON_BLOCKING, URGENT,
+    cu, Current, Driver, Handle, EVENT_NO_TIMING, HIGHEST_PRIORITY, NOT_READY, STREAM_NON_BLOCKING,
 };
 use super::nccl::{in_background, Ring};
 use super::Cuda;
@@ -13,7 +13,7 @@ use crate::backend::{Backend, DeviceComm, DeviceMessage, Place, Ptr, LARGEST_SUM
 use crate::error::Result;
 
 /// Bytes of a first message to each neighbour, sent only so that NCCL connects the two ranks.
-const GREETING: usize = 256;
+const FIRST_MESSAGE: usize = 256;
 /// Numbers of doubles in first sums, computed only so that NCCL makes the connections for sums of every size.
 const SUMS: [usize; 5] = [1, 8, 64, 512, LARGEST_SUM];
 /// Time limit for a call that NCCL completes in the background.
@@ -71,7 +71,11 @@ impl Stream {
             Stream { driver: d, context: cuda.context, kernels: cuda.stream, messages: none };
         // The stream has the highest priority, so that kernels that move messages are scheduled before others.
         let messages = &mut stream.messages;
-        cu!(d, stream_create_urgent(messages, STREAM_NON_BLOCKING, URGENT), "creating a stream")?;
+        cu!(
+            d,
+            stream_create_urgent(messages, STREAM_NON_BLOCKING, HIGHEST_PRIORITY),
+            "creating a stream"
+        )?;
         Ok(stream)
     }
 
@@ -114,26 +118,26 @@ impl Messages {
     /// Connects this device to those of the other ranks; the context must be current.
     pub fn connect(
         cuda: &Cuda,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Messages> {
         let stream = Stream::new(cuda)?;
         let mut neighbours = place.neighbours.to_vec();
         neighbours.sort_unstable();
         neighbours.dedup();
         let n = neighbours.len();
-        let bytes = (2 * n * GREETING).max(8 * LARGEST_SUM) as u64;
+        let bytes = (2 * n * FIRST_MESSAGE).max(8 * LARGEST_SUM) as u64;
         let scratch = cuda.alloc(bytes, true)?;
         cuda.synchronize()?;
         let greeting = |k: usize| DeviceMessage {
             rank: neighbours[k % n],
-            at: scratch.offset((k * GREETING) as u64),
-            bytes: GREETING,
+            at: scratch.offset((k * FIRST_MESSAGE) as u64),
+            bytes: FIRST_MESSAGE,
         };
         let greetings: Vec<DeviceMessage> = (0..2 * n).map(greeting).collect();
         let messages =
-            match Self::meet(cuda, &stream, meeting, place, (greetings, scratch), goes_on) {
+            match Self::meet(cuda, &stream, rendezvous, place, (greetings, scratch), check) {
                 Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
                 Err(e) => {
                     // The thread that waits for the others may still use it.
@@ -144,13 +148,13 @@ impl Messages {
         let done = messages.event(&mut messages.lock())?;
         cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
         while !messages.stream.passed(done)? {
-            if let Err(e) = goes_on() {
+            if let Err(e) = check() {
                 messages.abort();
                 return Err(e);
             }
         }
         messages.lock().events.push(done);
-        // SAFETY: allocated above; nothing uses it any more.
+        // SAFETY: the memory was allocated above, and nothing uses it any more.
         unsafe { cuda.free(scratch, bytes, true) };
         Ok(messages)
     }
@@ -160,24 +164,25 @@ impl Messages {
     fn meet(
         cuda: &Cuda,
         stream: &Stream,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
         (greetings, scratch): (Vec<DeviceMessage>, Ptr),
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Arc<Ring>> {
-        let (driver, meeting, Place { rank, ranks, .. }) = (cuda.driver, meeting.to_vec(), *place);
+        let (driver, rendezvous, Place { rank, ranks, .. }) =
+            (cuda.driver, rendezvous.to_vec(), *place);
         let (context, messages) = (cuda.context as usize, stream.messages as usize);
         let at = scratch;
         let work = move || {
             let _current = Current::enter(driver, context as Handle)?;
-            let ring = Ring::join(&meeting, rank, ranks, BACKGROUND)?;
+            let ring = Ring::join(&rendezvous, rank, ranks, BACKGROUND)?;
             let (sends, receives) = greetings.split_at(greetings.len() / 2);
-            // SAFETY: memory that stays until the stream has passed this.
+            // SAFETY: the memory stays allocated until the stream has completed this operation.
             unsafe { ring.exchange(messages as Handle, sends, receives)? };
             // NCCL makes connections in the first call of each kind, which depends on the number of values. After these
             // sums no later call waits for other ranks.
             for n in SUMS {
-                // SAFETY: memory that stays until the stream has passed this.
+                // SAFETY: the memory stays allocated until the stream has completed this operation.
                 unsafe { ring.sum(messages as Handle, at, n)? };
             }
             Ok(Arc::new(ring))
@@ -185,7 +190,7 @@ impl Messages {
         let late = move |ring: Arc<Ring>| {
             ring.abort(move || Current::enter(driver, context as Handle));
         };
-        in_background(goes_on, work, late)
+        in_background(check, work, late)
     }
 }
 
@@ -216,7 +221,7 @@ impl DeviceComm for Messages {
         Ok(())
     }
 
-    fn arrive(&self) -> Result<()> {
+    fn wait_for_messages(&self) -> Result<()> {
         let Stream { driver, context, kernels, .. } = self.stream;
         let _current = Current::enter(driver, context)?;
         let Some(last) = self.lock().last else { return Ok(()) };

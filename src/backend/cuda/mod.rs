@@ -1,7 +1,6 @@
 //! The CUDA back end: kernels are compiled at run time for the device and the lattice, there is one stream per
 //! device, and reductions have a fixed order of summation.
 
-mod ahead;
 mod cache;
 mod compiling;
 mod copy_stream;
@@ -10,6 +9,7 @@ mod cufft;
 mod driver;
 mod host;
 mod image;
+mod job_queue;
 mod memory;
 mod messages;
 mod modules;
@@ -224,7 +224,7 @@ impl Cuda {
     ) -> Result<()> {
         // Kernels that count elements in 32 bits read the lower half of this number.
         let mut n = call.work.n as u64;
-        let together = call.kernel.together(call.work.batches).is_some();
+        let together = call.kernel.threads_per_site(call.work.batches).is_some();
         let batches = if together { 1 } else { call.work.batches };
         let grid = match sums {
             None => [grid_x as u32, batches as u32, 1],
@@ -281,7 +281,7 @@ impl Cuda {
     }
 
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
-        let threads = call.work.n * call.kernel.together(call.work.batches).unwrap_or(1);
+        let threads = call.work.n * call.kernel.threads_per_site(call.work.batches).unwrap_or(1);
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
@@ -340,7 +340,7 @@ impl Backend for Cuda {
             self.device_memory().alloc(size, shared, || self.settle(), || self.synchronize())?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
-            // SAFETY: just allocated.
+            // SAFETY: the memory has just been allocated with this size.
             unsafe { self.free(Ptr(ptr), bytes, shared) };
         }
         cleared.map(|()| Ptr(ptr))
@@ -404,27 +404,27 @@ impl Backend for Cuda {
         cu!(self.driver, device_uuid(&mut uuid, self.device), "asking what {} is", self.name)?;
         Ok(uuid)
     }
-    fn meeting(&self) -> Result<Vec<u8>> {
+    fn rendezvous(&self) -> Result<Vec<u8>> {
         let _current = self.enter()?;
-        Nccl::get()?.meeting()
+        Nccl::get()?.rendezvous()
     }
     fn connect(
         &self,
-        meeting: &[u8],
+        rendezvous: &[u8],
         place: &Place,
-        goes_on: &dyn Fn() -> Result<()>,
+        check: &dyn Fn() -> Result<()>,
     ) -> Result<Box<dyn DeviceComm>> {
         let _current = self.enter()?;
-        Ok(Box::new(messages::Messages::connect(self, meeting, place, goes_on)?))
+        Ok(Box::new(messages::Messages::connect(self, rendezvous, place, check)?))
     }
 
-    fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
+    fn access_error(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
         let _current = self.enter()?;
-        Cuda::obstacle(self, at, bytes)
+        Cuda::access_error(self, at, bytes)
     }
-    fn hidden(&self, address: u64) -> Result<bool> {
+    fn is_device_address(&self, address: u64) -> Result<bool> {
         let _current = self.enter()?;
-        Cuda::hidden(self, address)
+        Cuda::is_device_address(self, address)
     }
     unsafe fn after_stream(&self, stream: u64) -> Result<()> {
         let _current = self.enter()?;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 use std::time::Instant;
 
-use super::ahead::Ahead;
 use super::cache::Cache;
 use super::compiling;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
+use super::job_queue::JobQueue;
 use super::nvrtc::{Compiled, Nvrtc};
 use super::shapes::candidates;
 use super::source::{LaunchShape, Source};
@@ -88,11 +88,11 @@ pub struct Modules {
     tuner: Tuner,
     loaded: RwLock<HashMap<Key, Arc<LoadedKernel>>>,
     /// Kernels that are compiled ahead of their launch.
-    ahead: Ahead<blake3::Hash, Result<Ready>>,
+    requested: JobQueue<blake3::Hash, Result<Ready>>,
     /// Locked by the thread that loads or times kernels.
     loading: Mutex<()>,
     /// A queue in which other shapes are compiled, one kernel after another.
-    behind: Ahead<blake3::Hash, ()>,
+    other_shapes: JobQueue<blake3::Hash, ()>,
 }
 
 impl Modules {
@@ -106,9 +106,9 @@ impl Modules {
             tuner: Tuner::from_env(&cache),
             cache,
             loaded: RwLock::default(),
-            ahead: Ahead::new(compiling::threads()),
+            requested: JobQueue::new(compiling::threads()),
             loading: Mutex::default(),
-            behind: Ahead::new(1),
+            other_shapes: JobQueue::new(1),
         })
     }
 
@@ -207,10 +207,10 @@ impl Modules {
         let key = first.hash(arch, nvrtc.version);
         // A weak pointer: if the device is gone, the other shapes are not needed.
         let kept = Arc::downgrade(kept);
-        self.behind.submit(key, false, move || {
+        self.other_shapes.submit(key, false, move || {
             let mut all = Vec::new();
             for (shape, source) in sources {
-                if kept.strong_count() == 0 || compiling::goes_on().is_err() {
+                if kept.strong_count() == 0 || compiling::check_running().is_err() {
                     return;
                 }
                 let key = source.hash(arch, nvrtc.version);
@@ -261,7 +261,7 @@ impl Modules {
         let shape = self.shape(call);
         let source = Source::new(call.kernel, call.params, call.specs(), shape);
         let key = source.hash(self.arch, self.nvrtc.version);
-        let ready = self.ahead.take(&key);
+        let ready = self.requested.take(&key);
         let (compiled, seconds) =
             ready.unwrap_or_else(|| one(self.nvrtc, &self.cache, self.arch, &key, &source))?;
         if let Some(seconds) = seconds {
@@ -296,7 +296,7 @@ impl Modules {
     pub fn prepare(&self, asked: &RequestedKernel, likely: bool) {
         let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
-        self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
+        self.requested.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
     }
 
     fn load(&self, symbol: &str, shape: LaunchShape, compiled: &Compiled) -> Result<Loaded> {
@@ -358,7 +358,7 @@ fn one(
     source: &Source,
 ) -> Result<Ready> {
     let mut seconds = None;
-    compiling::goes_on()?;
+    compiling::check_running()?;
     let (compiled, _) = cache.get_or_compile(key, || {
         let start = Instant::now();
         nvrtc.compile(source, arch).inspect(|_| seconds = Some(start.elapsed().as_secs_f64()))

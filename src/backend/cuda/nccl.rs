@@ -40,10 +40,10 @@ const FLOAT64: c_int = 8;
 const SUM: c_int = 0;
 const IN_PROGRESS: c_int = 7;
 /// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
-const ASK: Duration = Duration::from_millis(1);
+const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// The oldest supported version, as 10000 major + 100 minor + patch: the first one with the code for calls in
 /// progress.
-const OLDEST: c_int = 21400;
+const MIN_VERSION: c_int = 21400;
 
 /// The functions of the library.
 pub struct Nccl {
@@ -76,10 +76,10 @@ impl Nccl {
         let Some(nccl) = library::open(name, missing, Self::paths, Self::load)? else {
             bail!(NcclMissing, sentence("cannot open libnccl.so.2"), hint("install NCCL (package libnccl2, or pip nvidia-nccl-cu13) and set PLAQ_NCCL_LIBRARY to its full path"))
         };
-        if nccl.version < OLDEST {
+        if nccl.version < MIN_VERSION {
             bail!(
                 NcclMissing,
-                "expected NCCL {OLDEST} or later, found {} in {}",
+                "expected NCCL {MIN_VERSION} or later, found {} in {}",
                 nccl.version,
                 nccl.path.display()
             );
@@ -125,7 +125,7 @@ impl Nccl {
     }
 
     /// Bytes by which ranks find each other; one rank calls this and passes them to all.
-    pub fn meeting(&self) -> Result<Vec<u8>> {
+    pub fn rendezvous(&self) -> Result<Vec<u8>> {
         let mut id = UniqueId([0; 128]);
         // SAFETY: a place for the answer.
         self.check(unsafe { (self.unique_id)(&mut id) }, "an address for ranks to meet at")?;
@@ -164,19 +164,19 @@ struct Raw(Handle);
 unsafe impl std::marker::Send for Raw {}
 
 impl Ring {
-    /// Forms a communicator with the other ranks; `meeting` are the bytes that one of them made. This waits for all
+    /// Forms a communicator with the other ranks; `rendezvous` are the bytes that one of them made. This waits for all
     /// ranks without limit. The device's context must be current.
-    pub fn join(meeting: &[u8], rank: usize, ranks: usize, limit: Duration) -> Result<Ring> {
+    pub fn join(rendezvous: &[u8], rank: usize, ranks: usize, limit: Duration) -> Result<Ring> {
         let nccl = Nccl::get()?;
-        let Ok(id) = meeting.try_into() else {
-            bail!(Internal, "a meeting of {} bytes", meeting.len());
+        let Ok(id) = rendezvous.try_into() else {
+            bail!(Internal, "a meeting of {} bytes", rendezvous.len());
         };
         let mut comm: Handle = std::ptr::null_mut();
         // SAFETY: a place for the communicator and an id of this library.
         let code = unsafe { (nccl.init)(&mut comm, ranks as c_int, UniqueId(id), rank as c_int) };
         let ring =
             Ring { nccl, comm: Mutex::new(Some(Raw(comm))), limit, ending: Mutex::default() };
-        match ring.settled(comm, code, "joining the other ranks") {
+        match ring.completed(comm, code, "joining the other ranks") {
             Ok(()) => Ok(ring),
             Err(e) => {
                 ring.abort(|| ());
@@ -190,7 +190,7 @@ impl Ring {
     }
 
     /// The result of a call. If NCCL completes it in the background (`NCCL_COMM_BLOCKING=0`), this waits for its end.
-    fn settled(&self, comm: Handle, mut code: c_int, what: &str) -> Result<()> {
+    fn completed(&self, comm: Handle, mut code: c_int, what: &str) -> Result<()> {
         let start = Instant::now();
         while code == IN_PROGRESS {
             if start.elapsed() > self.limit {
@@ -229,7 +229,7 @@ impl Ring {
         };
         let queued = sends.iter().try_for_each(send);
         let queued = queued.and_then(|()| receives.iter().try_for_each(receive));
-        let ended = self.settled(comm, (nccl.group_end)(), what);
+        let ended = self.completed(comm, (nccl.group_end)(), what);
         queued.and(ended)
     }
 
@@ -242,7 +242,7 @@ impl Ring {
         let Some(Raw(comm)) = *held else { bail!(CommFailed, "sums of NCCL were given up") };
         let (from, to) = (at.0 as *const c_void, at.0 as *mut c_void);
         let code = (self.nccl.all_reduce)(from, to, n, FLOAT64, SUM, comm, stream);
-        self.settled(comm, code, "sums over all ranks")
+        self.completed(comm, code, "sums over all ranks")
     }
 
     /// Returns an error if messages or sums on a stream have failed.
@@ -267,7 +267,7 @@ impl Ring {
         let end = move || {
             let _inside = enter();
             let Raw(comm) = { comm };
-            // SAFETY: a living communicator, which nobody uses after this.
+            // SAFETY: the communicator exists, and nothing uses it after this call.
             unsafe { (nccl.abort)(comm) };
         };
         let named = Builder::new().name("plaq-nccl".into());
@@ -289,10 +289,10 @@ impl Drop for Ring {
     }
 }
 
-/// Runs `work`, which may wait for other ranks without limit, in a thread, and calls `goes_on` repeatedly until it is
-/// done. An error of `goes_on` ends only the wait; if the work succeeds later, its result is passed to `late`.
+/// Runs `work`, which may wait for other ranks without limit, in a thread, and calls `check` repeatedly until it is
+/// done. An error of `check` ends only the wait; if the work succeeds later, its result is passed to `late`.
 pub fn in_background<T: std::marker::Send + 'static>(
-    goes_on: &dyn Fn() -> Result<()>,
+    check: &dyn Fn() -> Result<()>,
     work: impl FnOnce() -> Result<T> + std::marker::Send + 'static,
     late: impl FnOnce(T) + std::marker::Send + 'static,
 ) -> Result<T> {
@@ -308,9 +308,9 @@ pub fn in_background<T: std::marker::Send + 'static>(
         bail!(CommFailed, "cannot start a thread: {e}");
     }
     loop {
-        match receiver.recv_timeout(ASK) {
+        match receiver.recv_timeout(CHECK_INTERVAL) {
             Ok(done) => return done,
-            Err(RecvTimeoutError::Timeout) => goes_on()?,
+            Err(RecvTimeoutError::Timeout) => check()?,
             Err(RecvTimeoutError::Disconnected) => {
                 bail!(Internal, "the thread that joins other ranks has ended")
             }

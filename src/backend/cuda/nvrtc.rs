@@ -200,7 +200,7 @@ impl Instance {
 
     /// Opens a copy of the library from a copy of its file in memory; None if that is not possible.
     fn of_file(file: &Path) -> Option<Instance> {
-        super::compiling::goes_on().ok()?;
+        super::compiling::check_running().ok()?;
         let copy = super::compiling::opening(|| image::open(file, c"nvrtcCompileProgram"));
         copy.and_then(|copy| Instance::new(copy).map_err(std::io::Error::other))
             .inspect_err(|e| log::debug!("no copy of {}: {e}", file.display()))

@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::driver::{
     cu, DevicePtr, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, NOT_READY,
 };
-use super::waits::{Awaitable, WatchedRanks, PATIENCE, ROUNDS};
+use super::waits::{Awaitable, WatchedRanks, PATIENCE, POLLS_PER_CHECK};
 use crate::backend::args::SumArgs;
 use crate::backend::{EnqueuedSums, Ptr};
 use crate::bail;
@@ -176,16 +176,16 @@ impl Sums {
                 }
                 std::hint::spin_loop();
                 round += 1;
-                if !round.is_multiple_of(ROUNDS) {
+                if !round.is_multiple_of(POLLS_PER_CHECK) {
                     continue;
                 }
-                // SAFETY: a live stream.
+                // SAFETY: the handle is that of a live stream.
                 match unsafe { (self.driver.stream_query)(stream) } {
                     0 => ended = true,
                     NOT_READY => {}
                     code => return Err(self.driver.error(code, "waiting for a reduction")),
                 }
-                if let Err(e) = if ended { Ok(()) } else { waits.ask() } {
+                if let Err(e) = if ended { Ok(()) } else { waits.check_ranks() } {
                     cu!(self.driver, stream_synchronize(stream), "giving up a reduction")?;
                     return Err(e);
                 }

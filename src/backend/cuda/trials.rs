@@ -20,9 +20,9 @@ const BETTER: f64 = 0.97;
 #[derive(Debug, PartialEq)]
 pub enum Purpose {
     Work,
-    /// Time the launch with this shape; 0 is the first one.
+    /// Time the launch with the shape of this number; 0 is the first shape.
     Time(usize),
-    /// Compile the other shapes.
+    /// Compile the kernel in the other shapes.
     Compile,
 }
 

@@ -26,13 +26,13 @@ pub struct Tuner {
     table: Mutex<Table>,
 }
 
-/// For which kernels other launch shapes are tried, and after how many seconds of their run time.
+/// The kernels for which other launch shapes are tried, and the seconds of their run time after which this begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     Never,
     /// Only kernels that the table marks as tuned, each after `TUNED` seconds in this process.
     Tuned,
-    /// Every kernel, after this number of seconds.
+    /// Every kernel, each after this number of seconds in this process.
     All(f64),
 }
 

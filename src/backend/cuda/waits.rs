@@ -10,7 +10,7 @@ use crate::backend::Awaited;
 use crate::error::Result;
 
 /// Number of polls of the driver between two checks of whether other ranks have failed.
-pub const ROUNDS: u64 = 256;
+pub const POLLS_PER_CHECK: u64 = 256;
 /// Time after which a polling wait yields the core to other threads.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
@@ -23,7 +23,7 @@ pub enum Awaitable {
 
 impl Awaitable {
     fn done(self, d: &Driver, name: &str) -> Result<bool> {
-        // SAFETY: a live stream or event of this device.
+        // SAFETY: the handle is that of a live stream or event of this device.
         let code = unsafe {
             match self {
                 Awaitable::Stream(stream) => (d.stream_query)(stream),
@@ -92,23 +92,23 @@ impl WatchedRanks {
     }
 
     /// Checks all ranks for failures. An error means that one has failed and that no kernel waits for it any more. All
-    /// entries of the list are checked, since kernels that wait for a part of the ranks must be told, too.
-    pub fn ask(&self) -> Result<()> {
+    /// entries of the list are checked, since kernels that wait for a part of the ranks must end, too.
+    pub fn check_ranks(&self) -> Result<()> {
         let all: Vec<Arc<dyn Awaited>> =
             self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
         let mut found = Ok(());
         for one in all {
-            let asked = one.ask();
+            let asked = one.check_ranks();
             found = found.and(asked);
         }
         found
     }
 
     /// Called by a wait that polls the device by itself, after each poll that found it busy; checks all ranks for
-    /// failures once in `ROUNDS` calls.
+    /// failures once in `POLLS_PER_CHECK` calls.
     pub fn polled(&self) -> Result<()> {
-        match self.polls.fetch_add(1, Ordering::Relaxed) % ROUNDS == ROUNDS - 1 {
-            true => self.ask(),
+        match self.polls.fetch_add(1, Ordering::Relaxed) % POLLS_PER_CHECK == POLLS_PER_CHECK - 1 {
+            true => self.check_ranks(),
             false => Ok(()),
         }
     }
@@ -134,8 +134,8 @@ impl WatchedRanks {
             if done()? {
                 break;
             }
-            if round.is_multiple_of(ROUNDS) {
-                if let Err(e) = self.ask() {
+            if round.is_multiple_of(POLLS_PER_CHECK) {
+                if let Err(e) = self.check_ranks() {
                     block()?;
                     return Err(e);
                 }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     impl Awaited for Ranks {
-        fn ask(&self) -> Result<()> {
+        fn check_ranks(&self) -> Result<()> {
             if self.left.fetch_sub(1, Ordering::Relaxed) > 1 {
                 return Ok(());
             }
@@ -220,14 +220,15 @@ mod tests {
         assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
     }
 
-    /// A wait that polls by itself also gets the error of a failed rank; it checks ranks only once in `ROUNDS` polls.
+    /// A wait that polls by itself also gets the error of a failed rank; it checks ranks only once in `POLLS_PER_CHECK`
+    /// polls.
     #[test]
     fn polls_ask() {
         let ranks = failing(2);
         let waits = WatchedRanks::default();
         waits.add(&awaited(&ranks));
-        let failed = (1..4 * ROUNDS).find(|_| waits.polled().is_err());
-        assert_eq!(failed, Some(2 * ROUNDS));
+        let failed = (1..4 * POLLS_PER_CHECK).find(|_| waits.polled().is_err());
+        assert_eq!(failed, Some(2 * POLLS_PER_CHECK));
     }
 
     /// Ranks that were lost after their kernels had ended do not end other waits.
@@ -240,7 +241,7 @@ mod tests {
         waits.add(&awaited(&well));
         assert!(waits.any());
         waits.done(mark);
-        waits.ask().unwrap();
+        waits.check_ranks().unwrap();
         assert_eq!(well.left.load(Ordering::Relaxed), u32::MAX - 1);
         // Launched again after the mark: one more time in the list, and not done.
         let mark = waits.mark();
@@ -250,6 +251,6 @@ mod tests {
         waits.done(waits.mark());
         assert!(!waits.any());
         waits.add(&awaited(&lost));
-        waits.ask().unwrap_err();
+        waits.check_ranks().unwrap_err();
     }
 }

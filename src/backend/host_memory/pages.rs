@@ -10,7 +10,7 @@ pub(in crate::backend) const HUGE_PAGE: usize = 2 << 20;
 /// Bytes of the smallest page of any processor.
 pub(in crate::backend) const PAGE: usize = 4096;
 /// Sizes of mappings are multiples of this number of bytes, which is a multiple of every processor's small page.
-const GRAIN: usize = 1 << 16;
+const MAPPING_UNIT: usize = 1 << 16;
 /// Alignment in bytes of allocations from the heap.
 const ALIGN: usize = 256;
 
@@ -29,7 +29,7 @@ pub(in crate::backend) fn allocate(bytes: usize) -> *mut u8 {
         // SAFETY: the layout has a non-zero size.
         return unsafe { alloc_zeroed(layout(bytes)) };
     }
-    let all = bytes.next_multiple_of(GRAIN) + HUGE_PAGE;
+    let all = bytes.next_multiple_of(MAPPING_UNIT) + HUGE_PAGE;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping, which no one else uses.
     let base = unsafe {
@@ -59,10 +59,10 @@ pub(in crate::backend) fn allocate(bytes: usize) -> *mut u8 {
 /// # Safety
 /// `first` came from [`allocate`] with the same size.
 pub(in crate::backend) unsafe fn free(first: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees what this function requires.
     unsafe {
         match is_mapped(bytes) {
-            true => _ = libc::munmap(first.cast(), bytes.next_multiple_of(GRAIN)),
+            true => _ = libc::munmap(first.cast(), bytes.next_multiple_of(MAPPING_UNIT)),
             false => dealloc(first, layout(bytes)),
         }
     }
@@ -98,7 +98,7 @@ mod tests {
                     free(piece, bytes);
                 }
             }
-            taken as i64 - (PIECES * bytes.next_multiple_of(GRAIN)) as i64
+            taken as i64 - (PIECES * bytes.next_multiple_of(MAPPING_UNIT)) as i64
         });
         let least = extra.map(i64::abs).min().unwrap();
         assert!(least < HUGE_PAGE as i64, "{least} bytes more or less than {PIECES} pieces have");

@@ -36,16 +36,16 @@ impl Transport {
         state.late_agreed |= all >= LATE;
     }
 
-    /// Records this rank's request to stop, if any; returns whether a sum has told all ranks of a request.
+    /// Records this rank's request to stop, if any; returns whether all ranks know of a request by a sum.
     pub fn stop(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.stop_asked |= mine;
         state.stop_agreed
     }
 
-    /// Records whether the time limit of a solve has passed by this rank's clock. Returns whether an earlier sum has
-    /// told all ranks that it has passed on some rank.
-    pub fn late(&self, mine: bool) -> bool {
+    /// Records whether the time limit of a solve has passed by this rank's clock. Returns whether all ranks know by an
+    /// earlier sum that the limit has passed on some rank.
+    pub fn out_of_time(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.late_asked |= mine;
         state.late_agreed

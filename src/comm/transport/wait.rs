@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// Time for which a rank that failed waits for the others to fail or finish by themselves, before it reports its
 /// failure to them.
-const GRACE: Duration = Duration::from_millis(20);
+const REPORT_DELAY: Duration = Duration::from_millis(20);
 
 /// Duration of a wait so far.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Default for Patience {
 
 impl Patience {
     /// Starts the time-out anew.
-    pub fn begin_anew(&mut self) {
+    pub fn restart(&mut self) {
         self.start = Instant::now();
     }
 
@@ -52,13 +52,15 @@ impl Transport {
             self.listen()?;
             self.usable(side)?;
             let waited = patience.start.elapsed();
-            if side == Side::Control && waited >= GRACE {
-                let untold = self.state().untold.take();
-                untold.iter().for_each(|failure| self.tell(failure));
+            if side == Side::Control && waited >= REPORT_DELAY {
+                let unreported = self.state().unreported.take();
+                unreported.iter().for_each(|failure| self.tell(failure));
             }
             if waited >= self.timeout {
                 let seconds = self.timeout.as_secs_f64();
-                return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
+                return Err(
+                    self.connection_lost(format!("no answer for {seconds} s: {}", what(requests)))
+                );
             }
         }
         Ok(false)

@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{blas, AllRanks, CoarseField, Subset};
 use crate::linop::LinOp;
-use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, System};
+use crate::solvers::{no_monitor, SolverKind, SolverParams, Stop, System};
 
 /// Number of inverse iterations that find low modes.
 const PASSES: usize = 3;
@@ -112,7 +112,7 @@ impl Hierarchy {
             stop: Stop { iterations: p.coarsest_iterations, ..Stop::at(p.coarsest_tol) },
             ..Default::default()
         };
-        let solve = |x: &mut CoarseField| match system.solve(&how, &ask, x, r, &mut unwatched) {
+        let solve = |x: &mut CoarseField| match system.solve(&how, &ask, x, r, &mut no_monitor) {
             Ok(report) => {
                 count(&self.iterations[level], report.iterations as u64);
                 Ok(())
@@ -122,10 +122,10 @@ impl Hierarchy {
         };
         let Some(modes) = modes else { return solve(x) };
         let (pool, n) = (&self.pools[level], r.nrhs());
-        let mut part = pool.lend(self.op(level).subset(), n)?;
+        let mut part = pool.take(self.op(level).subset(), n)?;
         solve(&mut part)?;
         x.axpy(&blas::uniform(n, 1.0), &part)?;
-        let mut image = pool.lend(self.op(level).subset(), n)?;
+        let mut image = pool.take(self.op(level).subset(), n)?;
         system.image(&mut image, &part)?;
         modes.complete(x, &modes.project(&mut image)?, 1.0)
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::coarsest_modes::CoarsestModes;
-use super::params::{together, Steps, STEPS};
+use super::params::{smoothing_columns, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
@@ -26,23 +26,22 @@ pub(super) struct Hierarchy {
     pub params: MultigridParams,
     /// The operator of the finest level's smoother.
     pub finest: Arc<dyn QuarkAction>,
-    /// The symmetric Schur complement of that operator on even sites.
+    /// The symmetric Schur complement of `finest` on even sites.
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
-    /// For each level that lives on fewer ranks than the level above, the transfer of vectors
-    /// between these two groups of ranks. On a rank without a part of the level the list ends
-    /// there.
+    /// For each level that is on fewer ranks than the level above, the transfer of vectors between these two groups of
+    /// ranks. On a rank without a part of the level the list ends there.
     pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
-    /// For levels that live on fewer ranks than the level above, work vectors distributed over the
-    /// ranks of the level above.
+    /// For levels that are on fewer ranks than the level above, work vectors distributed over the ranks of the level
+    /// above.
     pub pools_above: Vec<Option<Pool>>,
     pub workspace: Workspace,
     /// Temporary vectors that a solve uses outside of the cycle, with all right-hand sides.
-    around: Workspace,
+    solve_workspace: Workspace,
     /// Temporary directions of the finest level's smoother.
     pub directions: Mutex<Vec<SpinorField>>,
     /// The operator that the smoother applies to columns of many right-hand sides, on tensor cores.
@@ -135,7 +134,7 @@ impl Hierarchy {
             pools,
             pools_above,
             workspace: Workspace::default(),
-            around: Workspace::default(),
+            solve_workspace: Workspace::default(),
             directions: Mutex::default(),
             tensor,
             columns: Mutex::default(),
@@ -186,15 +185,15 @@ impl Hierarchy {
         self.finest.free_idle();
         self.fine.free_idle();
         self.workspace.clear();
-        self.around.clear();
+        self.solve_workspace.clear();
         self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
         self.columns.lock().unwrap_or_else(|e| e.into_inner()).clear();
         self.tensor.iter().for_each(|tensor| tensor.free_idle());
     }
 
     /// The number of right-hand sides, at most `n`, that the finest level smooths together.
-    fn together(&self, n: usize) -> usize {
-        together(n, self.tensor.is_some())
+    fn smoothing_columns(&self, n: usize) -> usize {
+        smoothing_columns(n, self.tensor.is_some())
     }
 
     pub fn op(&self, level: usize) -> &CoarseOperator {
@@ -240,22 +239,22 @@ impl Hierarchy {
         let site = |out: &mut SpinorField, inp: &SpinorField| {
             op.apply_site(out, inp, parity, SiteTerm::Direct, false, 1.0)
         };
-        let r = &mut *self.around.field(&part, n)?;
-        let t = &mut *self.around.field(&part, n)?;
+        let r = &mut *self.solve_workspace.field(&part, n)?;
+        let t = &mut *self.solve_workspace.field(&part, n)?;
         blas::copy(r, inp)?;
         {
-            let b = &mut *self.around.field(&whole, n)?;
+            let b = &mut *self.solve_workspace.field(&whole, n)?;
             b.clear()?;
             match (dagger, form.symmetric) {
                 (true, _) => op.gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
                 (false, true) => site(b, r)?,
                 (false, false) => copy_parity(b, r, parity)?,
             }
-            let e = &mut *self.around.field(&even, n)?;
-            let x = &mut *self.around.field(&even, n)?;
+            let e = &mut *self.solve_workspace.field(&even, n)?;
+            let x = &mut *self.solve_workspace.field(&even, n)?;
             self.fine.prepare(e, b, false)?;
             self.precondition(x, e)?;
-            let full = &mut *self.around.field(&whole, n)?;
+            let full = &mut *self.solve_workspace.field(&whole, n)?;
             self.fine.reconstruct(full, x, b, false)?;
             copy_parity(r, full, parity)?;
         }
@@ -273,8 +272,8 @@ impl Hierarchy {
     /// nearly so with a small one. For a doublet gamma5 tau1 takes the place of gamma5.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());
-        let s = &mut *self.around.field(&shape, inp.nrhs())?;
-        let t = &mut *self.around.field(&shape, inp.nrhs())?;
+        let s = &mut *self.solve_workspace.field(&shape, inp.nrhs())?;
+        let t = &mut *self.solve_workspace.field(&shape, inp.nrhs())?;
         blas::copy(s, inp)?;
         op.gamma5(t, s)?;
         op.apply_site(s, t, 0, SiteTerm::Inverse, false, 1.0)?;
@@ -333,9 +332,9 @@ impl Hierarchy {
     pub fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.steps()[0]);
         let op = &self.finest;
-        let mut fine = self.pools[0].lend(Subset::Even, n)?;
+        let mut fine = self.pools[0].take(Subset::Even, n)?;
         let parts = || {
-            let step = self.together(n);
+            let step = self.smoothing_columns(n);
             (0..n).step_by(step).map(move |first| (first, step.min(n - first)))
         };
         for (first, count) in parts() {
@@ -374,9 +373,9 @@ impl Hierarchy {
             }
         }
         {
-            let mut solution = self.entry(1).lend(Subset::Full, n)?;
+            let mut solution = self.entry(1).take(Subset::Full, n)?;
             {
-                let mut source = self.entry(1).lend(Subset::Full, n)?;
+                let mut source = self.entry(1).take(Subset::Full, n)?;
                 self.transfers[0].restrict(&mut source, &fine)?;
                 self.timed(1, || self.solve_where_it_lives(1, &mut solution, &source))?;
             }
@@ -437,9 +436,9 @@ impl Hierarchy {
             return gather.scatter(x, None);
         }
         let (pool, n) = (&self.pools[level], b.nrhs());
-        let mut source = pool.lend(Subset::Full, n)?;
+        let mut source = pool.take(Subset::Full, n)?;
         gather.gather(Some(&mut source), b)?;
-        let mut solution = pool.lend(Subset::Full, n)?;
+        let mut solution = pool.take(Subset::Full, n)?;
         self.solve(level, &mut solution, &source)?;
         gather.scatter(x, Some(&solution))
     }
@@ -447,10 +446,10 @@ impl Hierarchy {
     /// Solves M x = b on a coarse level to the low accuracy of a cycle.
     pub fn solve(&self, level: usize, x: &mut CoarseField, b: &CoarseField) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], b.nrhs());
-        let mut scaled = pool.lend(Subset::Full, n)?;
-        let mut r = pool.lend(op.subset(), n)?;
+        let mut scaled = pool.take(Subset::Full, n)?;
+        let mut r = pool.take(op.subset(), n)?;
         op.prepare(&mut r, &mut scaled, b)?;
-        let mut solution = pool.lend(op.subset(), n)?;
+        let mut solution = pool.take(op.subset(), n)?;
         let p = &self.params;
         if level == p.steps().len() {
             self.solve_coarsest(&mut solution, &mut r)?;
@@ -462,7 +461,7 @@ impl Hierarchy {
             };
             match steps {
                 None => {
-                    let mut remaining = pool.lend(op.subset(), n)?;
+                    let mut remaining = pool.take(op.subset(), n)?;
                     self.coarse_cycle(level, &mut solution, &mut remaining, &r, false)?
                 }
                 Some(steps) => self.gcr(level, &mut solution, &mut r, Steps::to(steps), true)?,
@@ -485,7 +484,7 @@ impl Hierarchy {
         let (op, n, params) = (self.op(level), r.nrhs(), &self.params.steps()[level]);
         let (pool, transfer) = (&self.pools[level], &self.transfers[level]);
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
-        let mut t = pool.lend(op.subset(), n)?;
+        let mut t = pool.take(op.subset(), n)?;
         if params.pre > 0 {
             remaining.copy(r)?;
             self.smooth(level, z, remaining, params.pre, false, true)?;
@@ -495,8 +494,8 @@ impl Hierarchy {
         op.diagonal(&mut t, from)?;
         {
             let below = self.entry(level + 1);
-            let mut source = below.lend(Subset::Full, n)?;
-            let mut solution = below.lend(Subset::Full, n)?;
+            let mut source = below.take(Subset::Full, n)?;
+            let mut solution = below.take(Subset::Full, n)?;
             transfer.restrict(&mut source, &t)?;
             self.timed(level + 1, || self.solve_where_it_lives(level + 1, &mut solution, &source))?;
             match params.pre {
@@ -510,7 +509,7 @@ impl Hierarchy {
         drop(t);
         if params.post > 0 || residual {
             {
-                let mut odd = pool.lend(Subset::Odd, n)?;
+                let mut odd = pool.take(Subset::Odd, n)?;
                 op.schur(remaining, z, &mut odd)?;
             }
             remaining.axpby(&one, r, &minus)?;

@@ -150,9 +150,9 @@ fn crosses_hosts(comm: &Comm, grid: [usize; 4], mu: usize) -> bool {
     })
 }
 
-/// Whether every rank that works on the level meets this error itself: errors found by sums over
-/// these ranks, in vectors and matrices. Errors of memory and messages happen on single ranks, of
-/// which the others have to be told.
+/// Whether every rank that works on the level meets this error itself: errors found by sums over these ranks, in
+/// vectors and matrices. Errors of memory and messages happen on single ranks, which have to be communicated to the
+/// others.
 pub(super) fn found_together(error: &Error) -> bool {
     use Status::{BadExtents, BadParameter, NotFinite, Unsupported};
     matches!(error.status, BadExtents | BadParameter | NotFinite | Unsupported)

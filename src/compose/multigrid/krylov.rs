@@ -20,8 +20,8 @@ impl Hierarchy {
         let Steps { goal, max, start, mut keep, residual, at_once, deflated } = steps;
         let modes = self.coarsest_modes.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares[level].lend(n)?;
-        let mut odd = pool.lend(Subset::Odd, n)?;
+        let squares = self.squares[level].take(n)?;
+        let mut odd = pool.take(Subset::Odd, n)?;
         let mut kept: Vec<PooledVector> = vec![];
         let mut done = 0;
         let mut goals = goal.map(|goal| Goals::new(goal, start, n, None));
@@ -31,7 +31,7 @@ impl Hierarchy {
             let mut rows: Vec<Row> = vec![r.row()];
             for k in 0..count {
                 if k == kept.len() {
-                    kept.push(pool.lend(op.subset(), n)?);
+                    kept.push(pool.take(op.subset(), n)?);
                 }
                 let (before, now) = kept.split_at_mut(k);
                 let from: &CoarseField = match before.last() {
@@ -47,7 +47,7 @@ impl Hierarchy {
             let norms = squares.solve(&rows, 0, Space::Powers)?;
             match (modes, last && !residual) {
                 (Some(modes), _) => {
-                    let (part, mut t) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
+                    let (part, mut t) = (pool.take(op.subset(), n)?, pool.take(op.subset(), n)?);
                     squares.both(&rows, part.row(), false, r.row())?;
                     // The vector `part` has no component along U, so that the component of S part along U is minus that
                     // of t = part - S part.
@@ -83,22 +83,22 @@ impl Hierarchy {
         let Steps { goal, max, start, keep, residual, deflated, .. } = steps;
         let modes = self.coarsest_modes.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares[level].lend(n)?;
+        let squares = self.squares[level].take(n)?;
         let mut done = 0;
         let reduction = below.then_some(&self.reductions[level]);
         let mut goals = goal.map(|goal| Goals::new(goal, start, n, reduction));
         let mut good = false;
         for (count, _) in blocks(max, KRYLOV) {
             let source = {
-                let mut source = pool.lend(op.subset(), n)?;
+                let mut source = pool.take(op.subset(), n)?;
                 source.copy(r)?;
                 source
             };
             let mut rows = vec![source.row()];
             let (mut z, mut q): (Vec<PooledVector>, Vec<PooledVector>) = (vec![], vec![]);
             for k in 0..count {
-                let mut direction = pool.lend(op.subset(), n)?;
-                let mut image = pool.lend(op.subset(), n)?;
+                let mut direction = pool.take(op.subset(), n)?;
+                let mut image = pool.take(op.subset(), n)?;
                 if below {
                     // The cycle returns the residual r - S z that its correction z leaves: the image S z is its
                     // difference from r.
@@ -106,7 +106,7 @@ impl Hierarchy {
                     image.axpby(&blas::uniform(n, 1.0), r, &blas::uniform(n, -1.0))?;
                 } else {
                     direction.copy(r)?;
-                    let mut odd = pool.lend(Subset::Odd, n)?;
+                    let mut odd = pool.take(Subset::Odd, n)?;
                     op.schur(&mut image, &direction, &mut odd)?;
                 }
                 if let Some(modes) = modes {

@@ -55,8 +55,8 @@ impl Row {
     fn form(&self) -> (Precision, usize, usize, usize, usize, Ptr) {
         (self.precision, self.nrhs, self.step, self.apart, self.n, self.scales)
     }
-    /// This vector of 16 bits replaced by its columns in half precision (kernels/half_columns.h) at
-    /// address `at`; the scales of the 16-bit vector are kept, as they tell where it is large.
+    /// This vector of 16 bits replaced by its columns in half precision (kernels/half_columns.h) at address `at`; the
+    /// scales of the 16-bit vector are kept, as they show at which sites it is large.
     pub(crate) fn columns(self, at: Ptr, scales: Ptr) -> Row {
         Row { at, scales, ..self }
     }
@@ -115,8 +115,8 @@ impl VectorField {
 }
 
 impl HalfColumns {
-    /// These columns as a vector of a Krylov space. Scales are those of `first`, the field from
-    /// which the columns were made.
+    /// A view of these columns as a vector of a Krylov space. Its scales are those of `first`, the field from which the
+    /// columns were made.
     pub(crate) fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
         Ok(first.row()?.columns(self.memory().ptr(), scales.memory().ptr()))
     }

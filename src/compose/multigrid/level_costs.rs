@@ -110,11 +110,11 @@ impl Level<'_> {
         let divided = (0..4).filter(|&mu| grid[mu] > 1);
         divided
             .map(|mu| {
-                let way = self.way(mu);
+                let connection = self.connection(mu);
                 let face = sites / (self.grid.global[mu] / grid[mu]) as f64;
                 // If there are two ranks in the direction, both faces lead to the same rank.
                 let messages = if grid[mu] == 2 { 1.0 } else { 2.0 };
-                2.0 * messages * way.latency + 2.0 * self.bytes(face) / way.bandwidth
+                2.0 * messages * connection.latency + 2.0 * self.bytes(face) / connection.bandwidth
             })
             .sum()
     }
@@ -134,14 +134,16 @@ impl Level<'_> {
             return 0.0;
         }
         let hosts = (0..4).any(|mu| outer[mu] > grid[mu] && (self.ranks.crosses)(outer, mu));
-        let way = if hosts { self.costs.far } else { self.costs.near };
+        let connection = if hosts { self.costs.far } else { self.costs.near };
         let doublings = f64::from((others + 1).next_power_of_two().ilog2());
         let bytes = others as f64 * self.bytes(self.sites(outer) / 2.0);
-        2.0 * (2.0 * self.costs.copy + doublings * way.latency + bytes / way.bandwidth)
+        2.0 * (2.0 * self.costs.copy
+            + doublings * connection.latency
+            + bytes / connection.bandwidth)
     }
 
-    /// The slowest way between neighbours in direction mu.
-    fn way(&self, mu: usize) -> Connection {
+    /// The slowest connection between neighbours in direction mu.
+    fn connection(&self, mu: usize) -> Connection {
         match (self.ranks.crosses)(self.grid.grid, mu) {
             true => self.costs.far,
             false => self.costs.near,

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::params::Key;
-use crate::solvers::unwatched;
+use crate::solvers::no_monitor;
 
 /// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
 /// memory.
@@ -44,7 +44,7 @@ impl Rehearsed {
                 Ok((op.like_on(&device)?, vectors))
             },
             |(op, vectors)| {
-                let made = Multigrid::set_up(&*op, params, vectors.as_ref(), &mut unwatched)?;
+                let made = Multigrid::set_up(&*op, params, vectors.as_ref(), &mut no_monitor)?;
                 Ok((made.0, op))
             },
         )?;

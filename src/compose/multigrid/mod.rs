@@ -70,11 +70,11 @@ pub enum Update {
 choices! {
     /// Treatments of the null vectors in an update of multigrid.
     pub enum Refresh: plaq_refresh {
-        /// Keeps them: only coarse operators are built.
+        /// Null vectors are kept, and only coarse operators are built.
         Keep = 0, PLAQ_REFRESH_KEEP, "keep";
-        /// Applies the cycle to them.
+        /// The cycle is applied to the null vectors.
         Refine = 1, PLAQ_REFRESH_REFINE, "refine";
-        /// Starts from random ones.
+        /// New null vectors are found from random vectors.
         Anew = 2, PLAQ_REFRESH_ANEW, "anew";
         /// No update since the set-up; occurs in reports only.
         None = 3, PLAQ_REFRESH_NONE, "";
@@ -205,14 +205,14 @@ struct SetupRecord {
     links: ActionVersion,
 }
 
-/// The hierarchy after an update that keeps or refines null vectors is bad if its cycle takes `SLOWER` times the
-/// iterations that it took after the last set-up from random vectors, or if an iteration reduces the residual to more
-/// than `POOR` of its value.
-const SLOWER: f64 = 1.3;
-const POOR: f64 = 0.7;
-/// The hierarchy after an update from random vectors is bad if an iteration reduces the residual to more than `POOR` of
-/// its value and the cycle takes more than `SLOWER` times the iterations of the first set-up, or if an iteration
-/// reduces the residual to more than `STALLED` of its value.
+/// The hierarchy after an update that keeps or refines null vectors is bad if its cycle takes `MAX_ITERATION_RATIO`
+/// times the iterations that it took after the last set-up from random vectors, or if an iteration reduces the residual
+/// to more than `MAX_REDUCTION` of its value.
+const MAX_ITERATION_RATIO: f64 = 1.3;
+const MAX_REDUCTION: f64 = 0.7;
+/// The hierarchy after an update from random vectors is bad if an iteration reduces the residual to more than
+/// `MAX_REDUCTION` of its value and the cycle takes more than `MAX_ITERATION_RATIO` times the iterations of the first
+/// set-up, or if an iteration reduces the residual to more than `STALLED` of its value.
 const STALLED: f64 = 0.98;
 
 impl Multigrid {
@@ -224,7 +224,7 @@ impl Multigrid {
     /// allocated; `NotFinite`: links or null vectors contain NaN or infinity; `SolverBreakdown`: NaN or infinity
     /// occurred in a solve that makes null vectors.
     pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
-        Self::watched(op, params, None, &mut solvers::unwatched)
+        Self::watched(op, params, None, &mut solvers::no_monitor)
     }
 
     /// Builds all levels from null vectors that the caller gives, as the right-hand sides of a field on the full
@@ -234,7 +234,7 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: &SpinorField,
     ) -> Result<Self> {
-        Self::watched(op, params, Some(vectors), &mut solvers::unwatched)
+        Self::watched(op, params, Some(vectors), &mut solvers::no_monitor)
     }
 
     /// Makes a hierarchy as `new` does, or with vectors as `with_vectors`. The monitor is called after every iteration
@@ -387,7 +387,7 @@ impl Multigrid {
     /// Errors of `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
-        self.update_watched(op, how, &mut solvers::unwatched)
+        self.update_watched(op, how, &mut solvers::no_monitor)
     }
 
     /// Updates as [`Multigrid::update`] does; the monitor is called as in [`Multigrid::watched`].
@@ -452,14 +452,16 @@ impl Multigrid {
             let found = reduction(&next)?;
             setup.step()?;
             let good = match step {
-                Update::Anew => found <= first.powf(1.0 / SLOWER).clamp(POOR, STALLED),
-                _ => found <= POOR && found.ln() * SLOWER <= after_setup.ln(),
+                Update::Anew => {
+                    found <= first.powf(1.0 / MAX_ITERATION_RATIO).clamp(MAX_REDUCTION, STALLED)
+                }
+                _ => found <= MAX_REDUCTION && found.ln() * MAX_ITERATION_RATIO <= after_setup.ln(),
             };
             if !good && step == Update::Anew {
                 bail!(
                     NotConverged,
                     "multigrid from new random vectors reduces a residual by {found:.3} an iteration on these \
-                     links, {first:.3} on those of its first set-up: expected {POOR} or less, or as good as \
+                     links, {first:.3} on those of its first set-up: expected {MAX_REDUCTION} or less, or as good as \
                      then; the hierarchy of the old links stays. More null vectors, steps of the smoother (post), \
                      refinements or setup_iterations, smaller aggregates or a larger mass may help"
                 );
@@ -481,8 +483,8 @@ impl Multigrid {
         bail!(Internal, "an update of multigrid without a result")
     }
 
-    /// Largest number of bytes of device memory that an update takes, also if it goes on to stronger treatments than
-    /// `how`; the hierarchy that it replaces and the operator are not included.
+    /// Largest number of bytes of device memory that an update takes, including that of the stronger treatments than
+    /// `how` that may follow; the hierarchy that it replaces and the operator are not included.
     ///
     /// # Errors
     /// Errors of [`Multigrid::memory`].
@@ -664,7 +666,7 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
         preconditioner: Some(Arc::new(CyclePreconditioner(h.clone()))),
         ..System::new(h.fine.clone())
     };
-    let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::unwatched);
+    let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::no_monitor);
     let report = match found {
         Ok(report) => report,
         // A cycle that gives NaN counts as one that does not reduce the residual.

@@ -29,7 +29,7 @@ pub(super) const SETUP_KRYLOV: usize = 10;
 
 /// The number of right-hand sides, at most `n`, that the finest level smooths together; `columns` says whether it does
 /// so on tensor cores.
-pub(super) fn together(n: usize, columns: bool) -> usize {
+pub(super) fn smoothing_columns(n: usize, columns: bool) -> usize {
     n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
 
@@ -77,7 +77,7 @@ choices! {
     pub enum Coarsest: plaq_coarsest {
         /// GCR, restarted after 16 directions.
         Gcr = 0, PLAQ_COARSEST_GCR, "gcr";
-        /// GCR with one sum in up to twelve steps.
+        /// Generalised conjugate residual with one global sum in up to twelve steps.
         CaGcr = 1, PLAQ_COARSEST_CA_GCR, "ca-gcr";
         /// Stabilised biconjugate gradient.
         BiCgStab = 2, PLAQ_COARSEST_BICGSTAB, "bicgstab";
@@ -92,7 +92,7 @@ choices! {
         BiCgStab = 0, PLAQ_SETUP_BICGSTAB, "bicgstab";
         /// CG on the normal equations.
         Cg = 1, PLAQ_SETUP_CG, "cg";
-        /// GCR with ten directions.
+        /// Generalised conjugate residual with ten directions.
         Gcr = 2, PLAQ_SETUP_GCR, "gcr";
     }
 }

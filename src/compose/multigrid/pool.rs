@@ -22,7 +22,7 @@ impl Pool {
     }
 
     /// Takes a vector from the pool; its contents are unspecified.
-    pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<PooledVector<'_>> {
+    pub fn take(&self, subset: Subset, nrhs: usize) -> Result<PooledVector<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
             // Keeps only fields with this number of right-hand sides: others would only take memory.
@@ -80,7 +80,7 @@ impl Squares {
         Squares { grid: grid.clone(), idle: Mutex::default() }
     }
 
-    pub fn lend(&self, nrhs: usize) -> Result<PooledLeastSquares<'_>> {
+    pub fn take(&self, nrhs: usize) -> Result<PooledLeastSquares<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
             idle.iter().position(|s| s.nrhs() == nrhs).map(|i| idle.swap_remove(i))

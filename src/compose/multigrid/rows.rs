@@ -1,5 +1,4 @@
-//! Coarse vectors seen as vector fields: rows of complex numbers, right-hand sides fastest, in the
-//! same memory.
+//! Coarse vectors viewed as vector fields: rows of complex numbers, right-hand sides fastest, in the same memory.
 
 use std::sync::Arc;
 

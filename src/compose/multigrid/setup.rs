@@ -92,13 +92,13 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
 
 /// Makes a hierarchy with null vectors from random ones.
 pub(super) fn anew(op: &Finest, params: &MultigridParams, setup: &mut Setup) -> Result<Hierarchy> {
-    let mut waiting = StoredVectors::default();
+    let mut new_vectors = StoredVectors::default();
     let vectors = setup.on(0, |setup| random_vectors(&op.setup, params, setup))?;
     let passes = params.refinements;
-    let mut hierarchy = levels(op, params, vectors, passes == 0, setup, &mut waiting)?;
+    let mut hierarchy = levels(op, params, vectors, passes == 0, setup, &mut new_vectors)?;
     for pass in 1..=passes {
-        let v = setup.on(0, |setup| improved(hierarchy, &op.setup, setup, &mut waiting))?;
-        hierarchy = levels(op, params, v, pass == passes, setup, &mut waiting)?;
+        let v = setup.on(0, |setup| improved(hierarchy, &op.setup, setup, &mut new_vectors))?;
+        hierarchy = levels(op, params, v, pass == passes, setup, &mut new_vectors)?;
     }
     Ok(hierarchy)
 }
@@ -111,19 +111,19 @@ pub(super) fn refined(
     passes: usize,
     setup: &mut Setup,
 ) -> Result<Hierarchy> {
-    let mut waiting = StoredVectors::default();
+    let mut new_vectors = StoredVectors::default();
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
         let v = setup.on(0, |_| originals(old))?;
-        old = Arc::new(levels(op, params, v, false, setup, &mut waiting)?);
+        old = Arc::new(levels(op, params, v, false, setup, &mut new_vectors)?);
     }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The cycle has the new operator on the finest level and, in the first pass, the old coarse levels.
-            true => setup.on(0, |setup| improved(old, &op.setup, setup, &mut waiting))?,
+            true => setup.on(0, |setup| improved(old, &op.setup, setup, &mut new_vectors))?,
             false => setup.on(0, |_| originals(old))?,
         };
-        let made = levels(op, params, v, pass >= passes, setup, &mut waiting)?;
+        let made = levels(op, params, v, pass >= passes, setup, &mut new_vectors)?;
         if pass >= passes {
             return Ok(made);
         }
@@ -168,14 +168,17 @@ fn levels(
     vectors: CoarseField,
     last: bool,
     setup: &mut Setup,
-    waiting: &mut StoredVectors,
+    new_vectors: &mut StoredVectors,
 ) -> Result<Hierarchy> {
     let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part of a level wait for the result of the others.
     let gathered = places.iter().any(LevelRanks::gathered);
-    let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors, setup, waiting))?;
+    let (transfers, gathers, coarse) = agree_if_gathered(
+        geometry,
+        gathered,
+        build(&op.setup, params, &places, vectors, setup, new_vectors),
+    )?;
     setup.step()?;
     let made = op.smoother().and_then(|smoother| {
         let tensor = op.tensor(&smoother)?;
@@ -190,12 +193,12 @@ fn levels(
         made.setup_seconds = setup.seconds.clone();
         Ok(made)
     });
-    together(geometry, gathered, made)
+    agree_if_gathered(geometry, gathered, made)
 }
 
 /// If levels are gathered, makes all ranks fail when `made` is an error on one of them; errors that
 /// all ranks meet themselves are returned without communication.
-fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
+fn agree_if_gathered<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
     match made {
         Err(e) if gathered && !found_together(&e) => Err(e),
         made if gathered => geometry.comm().agree(made),
@@ -213,7 +216,7 @@ fn build(
     places: &[LevelRanks],
     mut vectors: CoarseField,
     setup: &mut Setup,
-    waiting: &mut StoredVectors,
+    new_vectors: &mut StoredVectors,
 ) -> Result<Levels> {
     let twist = op.site_term(SiteTerm::Direct)?.twist;
     let links = params.links(op.links().device());
@@ -233,7 +236,7 @@ fn build(
             let mut after = || if l == 0 { setup.step() } else { Ok(()) };
             let parts: (usize, AfterPart) = (params.setup_columns, &mut after);
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), parts)?;
-            let host = (l == 0 && params.vectors_wait()).then_some(&mut waiting.short);
+            let host = (l == 0 && params.vectors_wait()).then_some(&mut new_vectors.short);
             transfer.shorten(links[0], host)?;
             Ok((transfer, gather, below))
         })?;
@@ -402,7 +405,7 @@ impl<'a> NewVectors<'a> {
     fn new(
         h: &Hierarchy,
         op: &Arc<dyn Coarsenable>,
-        waiting: &'a mut StoredVectors,
+        new_vectors: &'a mut StoredVectors,
     ) -> Result<Self> {
         let (shape, count) = (op.subset_shape(Subset::Full), h.transfers[0].count());
         let short = h.params.links(&shape.device)[0].scaled();
@@ -410,8 +413,8 @@ impl<'a> NewVectors<'a> {
         if !h.params.vectors_wait() {
             return Ok(NewVectors::OnDevice(Shape { precision, ..shape }.field(count)?));
         }
-        waiting.columns.resize_with(count, HostCopy::default);
-        Ok(NewVectors::OnHost(precision, &mut waiting.columns))
+        new_vectors.columns.resize_with(count, HostCopy::default);
+        Ok(NewVectors::OnHost(precision, &mut new_vectors.columns))
     }
 
     /// Stores null vectors as the vectors from number `first` on.
@@ -462,13 +465,13 @@ fn improved(
     hierarchy: impl Borrow<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
     setup: &mut Setup,
-    waiting: &mut StoredVectors,
+    new_vectors: &mut StoredVectors,
 ) -> Result<CoarseField> {
     let h = hierarchy.borrow();
     let old = &h.transfers[0];
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     system.set_inverse_owner(InverseOwner::Complement)?;
-    let mut v = NewVectors::new(h, op, waiting)?;
+    let mut v = NewVectors::new(h, op, new_vectors)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {
         let count = together.min(old.count() - first);

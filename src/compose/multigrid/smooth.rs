@@ -112,7 +112,7 @@ impl Hierarchy {
         steps: usize,
         residual: bool,
     ) -> Result<()> {
-        let squares = self.squares[0].lend(r.nrhs())?;
+        let squares = self.squares[0].take(r.nrhs())?;
         for (count, last) in blocks(steps, STEPS) {
             let (start, powers) = kept.split_at_mut(self.params.short_powers() as usize);
             let first: &SpinorField = match start {
@@ -148,7 +148,7 @@ impl Hierarchy {
         residual: bool,
     ) -> Result<()> {
         let (own, n) = (self.fine.shape(), r.nrhs());
-        let squares = self.squares[0].lend(n)?;
+        let squares = self.squares[0].take(n)?;
         let scales = Scales::new(&own.device, n)?;
         let mut kept = std::mem::take(&mut *lock(&self.columns));
         kept.retain(|field| field.nrhs() == n);
@@ -195,7 +195,7 @@ impl Hierarchy {
         steps: usize,
         residual: bool,
     ) -> Result<()> {
-        let squares = self.squares[0].lend(r.nrhs())?;
+        let squares = self.squares[0].take(r.nrhs())?;
         for (count, last) in blocks(steps, STEPS) {
             let (directions, images) = kept.split_at_mut(count);
             let mut rows: Vec<Row> = vec![];
@@ -288,8 +288,8 @@ impl Hierarchy {
         steps: Steps,
     ) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let mut odd = pool.lend(Subset::Odd, n)?;
-        let mut q = pool.lend(op.subset(), n)?;
+        let mut odd = pool.take(Subset::Odd, n)?;
+        let mut q = pool.take(op.subset(), n)?;
         let omega = blas::uniform(n, self.params.omega);
         for step in 0..steps.max {
             let before = blas::uniform(n, if steps.keep || step > 0 { 1.0 } else { 0.0 });
@@ -314,10 +314,10 @@ impl Hierarchy {
         let Some(domains) = self.schwarz.coarse.get(level - 1) else {
             crate::bail!(Internal, "a smoother without its domains");
         };
-        let squares = self.squares[level].lend(n)?;
-        let mut odd = pool.lend(Subset::Odd, n)?;
-        let (mut z, mut d) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
-        let mut q = pool.lend(op.subset(), n)?;
+        let squares = self.squares[level].take(n)?;
+        let mut odd = pool.take(Subset::Odd, n)?;
+        let (mut z, mut d) = (pool.take(op.subset(), n)?, pool.take(op.subset(), n)?);
+        let mut q = pool.take(op.subset(), n)?;
         let colours = colours(self.params.coarse_smoother);
         let mut keep = steps.keep;
         domains.with_sums(op.precision(), n, |sums| {
@@ -357,7 +357,7 @@ mod tests {
     use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon};
     use crate::linop::Shape;
     use crate::operators::{ActionParams, DiracParams};
-    use crate::solvers::unwatched;
+    use crate::solvers::no_monitor;
 
     /// Smoothing with columns in half precision agrees with smoothing with Krylov vectors in 16
     /// bits, in one block of steps or two, up to the rounding of half precision, 2^-11, times the
@@ -378,7 +378,7 @@ mod tests {
             ..MultigridParams::with_levels(vec![level])
         };
         let finest = Finest::new(&*op, &params).unwrap();
-        let mut monitor = unwatched;
+        let mut monitor = no_monitor;
         let mut setup = Setup::new(&params, &mut monitor);
         let mut hierarchy = anew(&finest, &params, &mut setup).unwrap();
         let tensor = Arc::new(finest.smoother().unwrap().tensor_hop().unwrap());

@@ -12,7 +12,7 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
 use crate::params::Key;
 use crate::refuse;
-use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
+use crate::solvers::{no_monitor, SolverKind, SolverParams, SolverReport, Stop, System};
 
 /// Number of right-hand sides for which rehearsals announce memory.
 const COLUMNS: usize = 12;
@@ -32,14 +32,14 @@ struct Space {
     transfer: Arc<Transfer>,
     op: Arc<CoarseOperator>,
     system: Arc<CoarseSystem>,
-    /// The cycle of the coarser levels, which preconditions solves on this one; None on the coarsest level.
+    /// The multigrid cycle of the coarser levels, which preconditions solves on this level; None on the coarsest level.
     cycle: Option<Arc<dyn LinOp>>,
 }
 
 impl CoarseSpaces {
-    /// Makes the spaces of the first `count` coarse levels of a hierarchy for the operator `op`; 0:
-    /// of all coarse levels that live on all ranks. Null vectors are those of the hierarchy, coarse
-    /// operators are made again in the precision of `op`.
+    /// Makes the spaces of the first `count` coarse levels of a hierarchy for the operator `op`; 0: of all coarse
+    /// levels that are distributed over all ranks. Null vectors are those of the hierarchy, coarse operators are made
+    /// again in the precision of `op`.
     ///
     /// # Errors
     /// `InvalidArgument`: more levels than there are on all ranks; `Unsupported`: operators of two flavours or in half
@@ -290,7 +290,7 @@ impl CoarseSpaces {
         let ask =
             SolverParams { kind, nkrylov: DIRECTIONS, stop: Stop::at(tol), ..Default::default() };
         let mut x = b.like(b.nrhs())?;
-        let report = system.solve_all(&how, &ask, false, &mut x, b, &mut unwatched)?;
+        let report = system.solve_all(&how, &ask, false, &mut x, b, &mut no_monitor)?;
         Ok((x, report))
     }
 }

@@ -121,7 +121,7 @@ impl CoarseSystem {
 
     /// Computes out = S in, where S is the operator of this system.
     pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
-        self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
+        self.op.schur(out, inp, &mut *self.pool.take(Subset::Odd, inp.nrhs())?)
     }
 }
 
@@ -143,15 +143,15 @@ impl SchurComplement for CoarseSystem {
     /// Computes the right-hand side (D^-1 b)_e - Y_eo (D^-1 b)_o of the system of S.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (mut out, b, n) = (self.coarse(out, "out")?, self.whole(b, "b")?, b.nrhs());
-        let mut scaled = self.pool.lend(Subset::Full, n)?;
+        let mut scaled = self.pool.take(Subset::Full, n)?;
         if !dagger {
             return self.op.prepare(&mut out, &mut scaled, &b);
         }
         self.check_adjoint()?;
-        let mut t = self.pool.lend(Subset::Full, n)?;
+        let mut t = self.pool.take(Subset::Full, n)?;
         gamma5(&mut t, &b)?;
         self.op.prepare(&mut out, &mut scaled, &t)?;
-        let mut source = self.pool.lend(self.op.subset(), n)?;
+        let mut source = self.pool.take(self.op.subset(), n)?;
         self.op.diagonal(&mut source, &out)?;
         gamma5(&mut out, &source)
     }
@@ -166,7 +166,7 @@ impl SchurComplement for CoarseSystem {
     ) -> Result<()> {
         let (mut full, b) = (self.whole(full, "x")?, self.whole(b, "b")?);
         let (x, n) = (self.coarse(x, "in")?, x.nrhs());
-        let mut scaled = self.pool.lend(Subset::Full, n)?;
+        let mut scaled = self.pool.take(Subset::Full, n)?;
         if !dagger {
             self.op.inverse_diagonal(&mut scaled, &b)?;
             return self.op.reconstruct(&mut full, &x, &scaled);
@@ -175,10 +175,10 @@ impl SchurComplement for CoarseSystem {
         gamma5(&mut full, &b)?;
         self.op.inverse_diagonal(&mut scaled, &full)?;
         let (mut t, mut y) =
-            (self.pool.lend(self.op.subset(), n)?, self.pool.lend(self.op.subset(), n)?);
+            (self.pool.take(self.op.subset(), n)?, self.pool.take(self.op.subset(), n)?);
         gamma5(&mut t, &x)?;
         self.op.inverse_diagonal(&mut y, &t)?;
-        let mut all = self.pool.lend(Subset::Full, n)?;
+        let mut all = self.pool.take(Subset::Full, n)?;
         self.op.reconstruct(&mut all, &y, &scaled)?;
         gamma5(&mut full, &all)
     }
@@ -190,7 +190,7 @@ impl SchurComplement for CoarseSystem {
             return Ok(());
         }
         self.check_adjoint()?;
-        let mut t = self.pool.lend(self.op.subset(), n)?;
+        let mut t = self.pool.take(self.op.subset(), n)?;
         gamma5(&mut t, &out)?;
         self.op.diagonal(&mut out, &t)?;
         gamma5(&mut t, &out)?;
@@ -209,7 +209,7 @@ impl LinOp for CoarseSystem {
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.check_adjoint()?;
         let (mut out, inp) = (self.coarse(out, "out")?, self.coarse(inp, "in")?);
-        let mut t = self.pool.lend(self.op.subset(), inp.nrhs())?;
+        let mut t = self.pool.take(self.op.subset(), inp.nrhs())?;
         gamma5(&mut t, &inp)?;
         self.op.inverse_diagonal(&mut out, &t)?;
         self.image(&mut t, &out)?;

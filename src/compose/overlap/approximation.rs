@@ -187,7 +187,7 @@ struct Exchange {
     z: Vec<f64>,
     /// Weights of the points in barycentric interpolation.
     weight: Vec<f64>,
-    /// Values of P at the points.
+    /// Values of the polynomial P at the points `z`.
     p: Vec<f64>,
     /// The error at the first point, with its sign; at the following points the sign alternates.
     level: f64,

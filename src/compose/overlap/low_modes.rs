@@ -11,7 +11,7 @@ use crate::linop::LinOp;
 use crate::params::Key;
 use crate::refuse;
 use crate::solvers::stop::Limit;
-use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor};
+use crate::solvers::{eigen, no_monitor, EigenParams, Filter, Monitor};
 
 /// Low modes of D^dagger D on both chiralities, of the massless operator.
 pub struct OverlapModes {
@@ -62,8 +62,8 @@ impl OverlapModes {
     ) -> Result<Self> {
         let shape = op.shape();
         let key = Key::of(("overlap modes", op.key()));
-        shape.geometry.foresee(&shape.device, None, false, key, |device| {
-            Self::search(f64::INFINITY, &op.like_on(device)?, count, tol, &mut unwatched)
+        shape.geometry.precompile(&shape.device, None, false, key, |device| {
+            Self::search(f64::INFINITY, &op.like_on(device)?, count, tol, &mut no_monitor)
         });
         Self::search(max_seconds, op, count, tol, monitor)
     }

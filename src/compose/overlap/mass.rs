@@ -13,7 +13,7 @@ use crate::compose::{DiracSolver, Schur, Solution, SolveParams};
 use crate::error::Result;
 use crate::fields::{blas, Noise, Precision, Recon};
 use crate::operators::in_storage;
-use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use crate::solvers::{no_monitor, SolverKind, SolverParams, Stop};
 
 /// Low edge of the spectrum of the preconditioner's Wilson operator, in units of the quark mass, for which the
 /// preconditioner is best.
@@ -52,7 +52,7 @@ impl Overlap {
                 even_odd: Some(Schur::EVEN_SYMMETRIC),
                 ..Default::default()
             };
-            DiracSolver::new(op, params)?.solve(&mut w, &v, &mut unwatched)?;
+            DiracSolver::new(op, params)?.solve(&mut w, &v, &mut no_monitor)?;
             let scale = 1.0 / blas::norm2(&w)?[0].sqrt();
             blas::axpby(&blas::uniform(1, scale), &w, &blas::uniform(1, 0.0), &mut v)?;
             massless.apply(&mut w, &v)?;

@@ -18,7 +18,7 @@ use crate::refuse;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_set, eigen_tol, portions, ritz, unwatched, EigenMethod, EigenParams, EigenReport,
+    eigen, eigen_set, eigen_tol, no_monitor, portions, ritz, EigenMethod, EigenParams, EigenReport,
     End, Filter, Monitor, RitzParams, StoppedBy, VectorMemory,
 };
 
@@ -99,7 +99,7 @@ pub struct ModesRecord {
     pub residuals: Vec<f64>,
     /// Eigenvalues of Q^2 of all vectors, as the search found them.
     pub squares: Vec<f64>,
-    /// Residuals of these eigenvalues of Q^2.
+    /// Residuals |Q^2 v - mu v| of the eigenvalues mu in `squares`.
     pub square_residuals: Vec<f64>,
     /// Least modulus of an eigenvalue that is not projected.
     pub next: f64,
@@ -109,7 +109,7 @@ pub struct ModesRecord {
 
 /// Where no number of modes is given, modes are projected until the modulus of the next eigenvalue exceeds this
 /// fraction of the largest one.
-const ENOUGH: f64 = 0.06;
+const PROJECTED_FRACTION: f64 = 0.06;
 /// Number of modes that is searched for first where none is given.
 const FIRST: usize = 8;
 /// Residual to which the largest modes of Q^2 are computed, relative to the largest eigenvalue.
@@ -167,11 +167,11 @@ impl Modes {
         let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.key()));
         let own = (params.method, params.block, params.count == Some(0), guess.is_some());
         let key = Key::of(("modes", forms, own));
-        shape.geometry.foresee(&shape.device, None, false, key, |device| {
+        shape.geometry.precompile(&shape.device, None, false, key, |device| {
             let kernel = Arc::new(kernel.like_on(device)?);
             let cheap = cheap.map(|cheap| cheap.like_on(device).map(Arc::new)).transpose()?;
             let guess = guess.map(|guess| guess.like_on(device)).transpose()?;
-            Self::search(&kernel, cheap.as_ref(), params, guess.as_ref(), &mut unwatched)
+            Self::search(&kernel, cheap.as_ref(), params, guess.as_ref(), &mut no_monitor)
         });
         Self::search(kernel, cheap, params, guess, monitor)
     }
@@ -254,7 +254,7 @@ impl Modes {
                 );
             }
             let end = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
-            let more = last.filter(|&last| wanted < last && end < ENOUGH * top);
+            let more = last.filter(|&last| wanted < last && end < PROJECTED_FRACTION * top);
             let Some(last) = more else {
                 return Self::order(kernel, vectors, wanted, last, high, report);
             };
@@ -479,10 +479,16 @@ impl Modes {
     pub(crate) fn expected(kernel: &Arc<HermitianWilson>, params: &ModeParams) -> Result<Self> {
         let params =
             ModeParams { count: params.count.or(Some(params.max_count)), ..params.clone() };
-        let found = Self::find(kernel, None, &params, None, &mut unwatched)?;
-        let value = |k: usize| if k.is_multiple_of(2) { 0.5 * ENOUGH } else { -0.5 * ENOUGH };
+        let found = Self::find(kernel, None, &params, None, &mut no_monitor)?;
+        let value = |k: usize| {
+            if k.is_multiple_of(2) {
+                0.5 * PROJECTED_FRACTION
+            } else {
+                -0.5 * PROJECTED_FRACTION
+            }
+        };
         let mut modes = Modes {
-            next: ENOUGH,
+            next: PROJECTED_FRACTION,
             values: (0..found.count()).map(value).collect(),
             residuals: vec![0.0; found.count()],
             high: vec![HighMode { value: 1.0, residual: 0.0, gap: 0.0 }; found.high.len()],

@@ -88,7 +88,7 @@ pub struct Sign {
     /// Largest number of right-hand sides for which the kernels of an application have been compiled.
     rehearsed: AtomicUsize,
     workspace: Workspace,
-    lifted: Workspace,
+    high_workspace: Workspace,
 }
 
 /// Highest degree that may be asked for: the time to make a polynomial grows with the square of its degree.
@@ -99,10 +99,10 @@ const COARSEST: f64 = 1e-2;
 const STEP: f64 = 0.1;
 /// Residuals of a mode at zero above this fraction of the largest eigenvalue mean that the modes are too inexact, not
 /// that the kernel has an eigenvalue near zero.
-const UNRESOLVED: f64 = 1e-5;
+const INEXACT_MODE: f64 = 1e-5;
 /// The argument of the approximation is multiplied by this, as the upper end of the spectrum is only known
 /// approximately.
-const SLACK: f64 = 0.999;
+const ARGUMENT_SCALE: f64 = 0.999;
 
 impl Sign {
     /// The rounding error of vectors in a precision, below which a smaller error of the approximation is useless.
@@ -130,7 +130,7 @@ impl Sign {
         let all = modes.values().iter().zip(modes.residuals());
         if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {
             let (value, residue) = (significant(*l, 4), significant(*r, 2));
-            if *r > UNRESOLVED * found[1] {
+            if *r > INEXACT_MODE * found[1] {
                 bail!(
                     KernelSpectrum,
                     "the projected mode of eigenvalue {value} has residue {residue}, and its sign is not known: \
@@ -143,7 +143,7 @@ impl Sign {
                  is not known. Change s, smear the links or find the modes more precisely"
             );
         }
-        let [low, high] = params.interval.unwrap_or([SLACK * modes.from(), found[1]]);
+        let [low, high] = params.interval.unwrap_or([ARGUMENT_SCALE * modes.from(), found[1]]);
         if !(low > 0.0 && low < high && high.is_finite()) {
             refuse!(
                 KernelSpectrum,
@@ -185,7 +185,7 @@ impl Sign {
             work: AtomicU64::new(0),
             rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
-            lifted: Workspace::default(),
+            high_workspace: Workspace::default(),
             kernel,
             modes,
             params,
@@ -297,7 +297,7 @@ impl Sign {
             work: AtomicU64::new(0),
             rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
-            lifted: Workspace::default(),
+            high_workspace: Workspace::default(),
         }
     }
 
@@ -408,7 +408,7 @@ impl Sign {
         let shape = self.shape();
         let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
         let key = Key::of(("sign", self.kernel.key(), n, own));
-        shape.geometry.foresee(&shape.device, None, false, key, |device| {
+        shape.geometry.precompile(&shape.device, None, false, key, |device| {
             let (like, shape) = (self.like_on(device)?, shape.on(device));
             like.function(&mut shape.field(n)?, &shape.field(n)?)
         });
@@ -483,7 +483,7 @@ impl Sign {
             return v.dots(0..k, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
-        let t = &mut *self.lifted.field(&wide, n)?;
+        let t = &mut *self.high_workspace.field(&wide, n)?;
         blas::copy(t, x)?;
         v.dots(0..k, t, 0..n)
     }
@@ -496,7 +496,7 @@ impl Sign {
             return v.combine(0..k, c, 1.0, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
-        let t = &mut *self.lifted.field(&wide, n)?;
+        let t = &mut *self.high_workspace.field(&wide, n)?;
         blas::copy(t, x)?;
         v.combine(0..k, c, 1.0, t, 0..n)?;
         blas::copy(x, t)

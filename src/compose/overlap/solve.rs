@@ -30,7 +30,7 @@ use crate::solvers::{
 
 /// Error that an application of the operator may have, as a fraction of the tolerance, when the relative residual is
 /// one.
-const SHARE: f64 = 0.1;
+const ERROR_FRACTION: f64 = 0.1;
 /// Largest number of consecutive solves, each for the residual that the last one left, until the equation itself is
 /// solved to the tolerance.
 const EXTENSIONS: usize = 6;
@@ -44,7 +44,7 @@ pub struct OverlapSolver {
     params: OverlapSolveParams,
     by_multigrid: bool,
     /// The algorithm that the last solve used.
-    taken: Mutex<OverlapAlgorithm>,
+    last_algorithm: Mutex<OverlapAlgorithm>,
 }
 
 impl OverlapSolver {
@@ -111,7 +111,7 @@ impl OverlapSolver {
             }
             _ => (),
         }
-        let taken = Mutex::new(params.algorithm);
+        let last_algorithm = Mutex::new(params.algorithm);
         let mut solver = OverlapSolver {
             op,
             sloppy,
@@ -119,7 +119,7 @@ impl OverlapSolver {
             modes,
             params,
             by_multigrid: false,
-            taken,
+            last_algorithm,
         };
         solver.preconditioner = solver.wilson_inverse(None)?;
         Ok(solver)
@@ -174,13 +174,13 @@ impl OverlapSolver {
         &self.params
     }
     /// The algorithm that the last solve used; before any solve, the one that was asked for.
-    pub fn taken(&self) -> OverlapAlgorithm {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn algorithm(&self) -> OverlapAlgorithm {
+        *self.last_algorithm.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The preconditioner of the algorithm that was taken.
+    /// The preconditioner of the algorithm that the last solve used.
     pub fn preconditioned(&self) -> Preconditioned {
-        match (self.taken(), self.params.preconditioner) {
+        match (self.algorithm(), self.params.preconditioner) {
             (OverlapAlgorithm::Gcr, OverlapPreconditioner::Wilson { .. }) => {
                 match self.by_multigrid {
                     true => Preconditioned::Multigrid,
@@ -223,7 +223,7 @@ impl OverlapSolver {
             }
             asked => asked,
         };
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = algorithm;
+        *self.last_algorithm.lock().unwrap_or_else(PoisonError::into_inner) = algorithm;
         Ok(algorithm)
     }
 
@@ -249,7 +249,7 @@ impl OverlapSolver {
             if let Some(sloppy) = self.sloppy.as_ref().filter(|_| self.params.relax) {
                 let residual = p.residual.iter().fold(0.0f64, |m, &r| m.max(r));
                 let finest = sloppy.sign().delta();
-                sloppy.sign().set_accuracy((SHARE * goal / residual).clamp(finest, 1e-2));
+                sloppy.sign().set_accuracy((ERROR_FRACTION * goal / residual).clamp(finest, 1e-2));
             }
             monitor(p)
         }
@@ -258,7 +258,7 @@ impl OverlapSolver {
     fn begin(&self, goal: f64) {
         if let Some(sloppy) = self.sloppy.as_ref().filter(|_| self.params.relax) {
             let finest = sloppy.sign().delta();
-            sloppy.sign().set_accuracy((SHARE * goal).clamp(finest, 1e-2));
+            sloppy.sign().set_accuracy((ERROR_FRACTION * goal).clamp(finest, 1e-2));
         }
     }
 
@@ -300,7 +300,7 @@ impl OverlapSolver {
         let solved = self.choose(&[self.op.mass()], b).and_then(|algorithm| {
             self.compile(algorithm, false, b, |like, b| {
                 let mut x = b.like(b.precision())?;
-                like.solve_by(algorithm, &limit, &mut x, b, &mut solvers::unwatched)
+                like.solve_by(algorithm, &limit, &mut x, b, &mut solvers::no_monitor)
             });
             self.solve_by(algorithm, &limit, x, b, monitor)
         });
@@ -323,7 +323,7 @@ impl OverlapSolver {
             },
             params: self.params.clone(),
             by_multigrid: self.by_multigrid,
-            taken: Mutex::new(self.taken()),
+            last_algorithm: Mutex::new(self.algorithm()),
         })
     }
 
@@ -340,7 +340,7 @@ impl OverlapSolver {
         let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
         let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
         let key = Key::of(("overlap solve", forms, b.nrhs(), own, preconditioner));
-        shape.geometry.foresee(&shape.device, None, false, key, |device| {
+        shape.geometry.precompile(&shape.device, None, false, key, |device| {
             work(&self.like_on(device)?, &b.like_on(device)?)
         });
     }
@@ -354,7 +354,7 @@ impl OverlapSolver {
             (asked, _) => vec![asked],
         };
         for algorithm in all {
-            self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched)?;
+            self.solve_by(algorithm, &limit, x, b, &mut solvers::no_monitor)?;
         }
         Ok(())
     }
@@ -444,12 +444,12 @@ impl OverlapSolver {
             self.residual(r, x, b)?;
         }
         let mut report = total.unwrap_or_default();
-        let used_up = report.iterations >= self.params.max_iterations;
-        report.standstill = !report.converged && !report.stopped && !used_up;
+        let at_limit = report.iterations >= self.params.max_iterations;
+        report.standstill = !report.converged && !report.stopped && !at_limit;
         report.stopped_by = match (report.converged, report.stopped) {
             (true, _) => Some(StoppedBy::Residual),
             (_, true) => report.stopped_by,
-            _ if used_up => Some(StoppedBy::Iterations),
+            _ if at_limit => Some(StoppedBy::Iterations),
             _ => Some(StoppedBy::Standstill),
         };
         Ok(report)
@@ -529,7 +529,8 @@ impl OverlapSolver {
         let (rho, mass) = (op.rho(), op.mass());
         let pair = [rho + 0.5 * mass, rho - 0.5 * mass];
         let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-        // The goal is not below the inner solve's precision.
+        // The residual that is asked for is not below the accuracy of the sign function and the rounding of the
+        // operator.
         let floor = (10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
         let reach = params.stop.residual.max(floor);
         let unitary = Unitary(op.sign().clone());
@@ -572,7 +573,7 @@ impl OverlapSolver {
             modes: self.modes.clone(),
             params: self.params.clone(),
             by_multigrid: self.by_multigrid,
-            taken: Mutex::new(self.params.algorithm),
+            last_algorithm: Mutex::new(self.params.algorithm),
         })
     }
 
@@ -647,7 +648,7 @@ impl OverlapSolver {
                     masses.iter().map(|_| b.like(b.precision())).collect();
                 let mut fields = fields?;
                 let mut xs: Vec<&mut SpinorField> = fields.iter_mut().collect();
-                like.shifted(masses, limit, &mut xs, b, &mut solvers::unwatched)
+                like.shifted(masses, limit, &mut xs, b, &mut solvers::no_monitor)
             });
             report = self.shifted(masses, limit, xs, b, monitor)?;
         }

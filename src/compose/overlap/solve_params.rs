@@ -21,7 +21,7 @@ choices! {
 choices! {
     /// Preconditioners of a solve with the overlap operator.
     pub enum Preconditioned: plaq_overlap_preconditioner {
-        /// None.
+        /// No preconditioner.
         No = 0, PLAQ_OVERLAP_PRECONDITIONER_NONE, "none";
         /// The Wilson operator's inverse by BiCGStab.
         Wilson = 1, PLAQ_OVERLAP_PRECONDITIONER_WILSON, "wilson";

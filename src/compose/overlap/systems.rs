@@ -43,12 +43,12 @@ impl LinOp for WilsonInverse {
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let own = self.solver.op().shape().precision;
         if own == inp.precision() {
-            self.solver.solve(out, inp, &mut solvers::unwatched)?;
+            self.solver.solve(out, inp, &mut solvers::no_monitor)?;
             return Ok(());
         }
         let (mut x, mut b) = (inp.like(own)?, inp.like(own)?);
         blas::copy(&mut b, inp)?;
-        self.solver.solve(&mut x, &b, &mut solvers::unwatched)?;
+        self.solver.solve(&mut x, &b, &mut solvers::no_monitor)?;
         blas::copy(out, &x)
     }
     fn flops(&self) -> f64 {

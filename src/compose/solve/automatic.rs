@@ -22,14 +22,14 @@ use crate::linop::Shape;
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
 
-/// Number of iterations before the first estimate, whose cost is compared with that of multigrid.
-const FIRST_LOOK: usize = 16;
-const LOOK: f64 = 0.05;
+/// Number of iterations of BiCGStab before its cost is first estimated and compared with that of multigrid.
+const FIRST_ESTIMATE: usize = 16;
+const TEST_FRACTION: f64 = 0.05;
 /// Factor by which an early estimate of the number of iterations may be too small.
-const UNDERRATED: f64 = 3.0;
+const ESTIMATE_ERROR: f64 = 3.0;
 /// Fraction of the free memory: if x and b of all right-hand sides take more, one right-hand side is solved for first
 /// to decide between BiCGStab and multigrid.
-const MUCH: f64 = 0.125;
+const MEMORY_FRACTION: f64 = 0.125;
 /// Number of residuals over which an estimate averages, as those of BiCGStab fluctuate.
 const WINDOW: usize = 8;
 /// Heavy-quark residual required if the propagator falls below the tolerance inside the lattice.
@@ -55,21 +55,22 @@ struct Convergence {
     /// Times in seconds at which the last iterations ended.
     times: [f64; WINDOW],
     /// Seconds per iteration: the smallest mean over `WINDOW` iterations, since first launches wait for the compiler.
-    pace: f64,
+    seconds_per_iteration: f64,
     goal: f64,
 }
 
 impl Convergence {
-    /// Estimates the number of iterations of the whole solve; `None`: too few have been seen.
+    /// Estimates the number of iterations of the whole solve; `None`: there were too few iterations so far.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
         let at = p.iteration % WINDOW;
         if p.iteration > WINDOW {
-            self.pace = self.pace.min((p.seconds - self.times[at]) / WINDOW as f64);
+            self.seconds_per_iteration =
+                self.seconds_per_iteration.min((p.seconds - self.times[at]) / WINDOW as f64);
         }
         (self.last[at], self.times[at]) = (worst.ln(), p.seconds);
         let mean = self.last.iter().sum::<f64>() / WINDOW as f64;
-        let known = p.iteration >= FIRST_LOOK && mean < 0.0;
+        let known = p.iteration >= FIRST_ESTIMATE && mean < 0.0;
         known.then(|| p.iteration as f64 * (self.goal / mean).max(1.0))
     }
 }
@@ -90,7 +91,7 @@ struct CostMonitor<'a> {
     comm: &'a Comm,
     /// The iteration at which multigrid was found to be cheaper, with the estimate of all iterations that BiCGStab
     /// would need.
-    pays: Option<(usize, f64)>,
+    cheaper: Option<(usize, f64)>,
     failed: Option<Error>,
 }
 
@@ -102,14 +103,14 @@ impl CostMonitor<'_> {
         let done = p.iteration as f64 * self.n;
         let left = all * (self.n + self.later) - done;
         let multigrid = self.costs.setup + self.costs.solve * (self.n + self.later);
-        let cheap = p.iteration >= 2 * FIRST_LOOK && UNDERRATED * left < multigrid;
+        let cheap = p.iteration >= 2 * FIRST_ESTIMATE && ESTIMATE_ERROR * left < multigrid;
         if done >= self.to || (self.to.is_finite() && cheap) {
             return ControlFlow::Break(());
         }
         if done < self.from || left < multigrid {
             return ControlFlow::Continue(());
         }
-        let mut seconds = [left * self.convergence.pace / self.n];
+        let mut seconds = [left * self.convergence.seconds_per_iteration / self.n];
         if let Err(e) = self.comm.max(&mut seconds) {
             self.failed = Some(e);
             return ControlFlow::Break(());
@@ -117,7 +118,7 @@ impl CostMonitor<'_> {
         if seconds[0] < self.costs.seconds {
             return ControlFlow::Continue(());
         }
-        self.pays = Some((p.iteration, all));
+        self.cheaper = Some((p.iteration, all));
         ControlFlow::Break(())
     }
 
@@ -126,7 +127,7 @@ impl CostMonitor<'_> {
     fn ended(self) -> Result<Option<(usize, f64)>> {
         match self.failed {
             Some(error) => Err(error),
-            None => Ok(self.pays),
+            None => Ok(self.cheaper),
         }
     }
 }
@@ -156,7 +157,7 @@ struct State {
     /// Number of right-hand sides solved for so far.
     solved: usize,
     /// True if multigrid cannot be set up for this operator.
-    impossible: bool,
+    unavailable: bool,
 }
 
 impl Automatic {
@@ -191,7 +192,7 @@ impl Automatic {
         Ok(())
     }
 
-    /// The current hierarchy.
+    /// The multigrid hierarchy that solves use now; None: there is none.
     pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
         self.state().multigrid.as_ref().map(|m| m.0.clone())
     }
@@ -203,7 +204,7 @@ impl Automatic {
     fn give_multigrid_up(&self, e: &Error) {
         log::info!("automatic solver: goes on with BiCGStab, as multigrid fails: {e}");
         let mut state = self.state();
-        (state.multigrid, state.impossible) = (None, true);
+        (state.multigrid, state.unavailable) = (None, true);
     }
 
     /// The chain that uses the current hierarchy, if the hierarchy belongs to the present links and a solve for
@@ -228,11 +229,11 @@ impl Automatic {
     fn run_multigrid(
         &self,
         chain: &Parts,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let mut report = chain.solve(x, b, ask, watch)?;
+        let mut report = chain.solve(x, b, request, watch)?;
         report.chosen = Chosen::Multigrid;
         report.solver.fallback.get_or_insert(SolverKind::Gcr);
         Ok(report)
@@ -243,7 +244,7 @@ impl Automatic {
     fn possible(&self) -> bool {
         let open = {
             let state = self.state();
-            !state.impossible && state.multigrid.is_none()
+            !state.unavailable && state.multigrid.is_none()
         };
         open && fits(&self.op, &self.params)
     }
@@ -258,17 +259,17 @@ impl Automatic {
         }
     }
 
-    fn look(&self, stop: &Stop, n: usize, later: usize, to: f64) -> CostMonitor<'_> {
+    fn cost_monitor(&self, stop: &Stop, n: usize, later: usize, to: f64) -> CostMonitor<'_> {
         let costs = if self.op.shape().device.is_cpu() { &CPU } else { &GPU };
         let from = match to.is_finite() {
             true => 0.0,
-            false => LOOK * (costs.setup + costs.solve * n as f64),
+            false => TEST_FRACTION * (costs.setup + costs.solve * n as f64),
         };
         CostMonitor {
             convergence: Convergence {
                 last: [0.0; WINDOW],
                 times: [0.0; WINDOW],
-                pace: f64::INFINITY,
+                seconds_per_iteration: f64::INFINITY,
                 goal: stop.residual.max(1e-15).ln(),
             },
             costs,
@@ -277,7 +278,7 @@ impl Automatic {
             from,
             to,
             comm: self.op.links().geometry().comm(),
-            pays: None,
+            cheaper: None,
             failed: None,
         }
     }
@@ -288,11 +289,11 @@ impl Automatic {
     ///
     /// # Errors
     /// Errors of `first` and of solves.
-    pub fn look_ahead(
+    pub fn test_one(
         &self,
         columns: usize,
         first: &dyn Fn() -> Result<SpinorField>,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<f64> {
         let (start, shape) = (Instant::now(), self.shape());
@@ -300,14 +301,14 @@ impl Automatic {
         let free = shape.device.memory()?.0 as f64;
         let mut much = [2.0 * shape.bytes(columns) as f64 / free.max(1.0)];
         comm.max(&mut much)?;
-        if columns < 2 || much[0] < MUCH || !self.possible() {
+        if columns < 2 || much[0] < MEMORY_FRACTION || !self.possible() {
             return Ok(0.0);
         }
-        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
+        let stop = Stop { heavy_quark: self.heavy_quark(request.stop), ..request.stop };
         let later = columns - 1 + self.later(columns);
         let costs = if shape.device.is_cpu() { &CPU } else { &GPU };
-        let limit = LOOK * (costs.setup + costs.solve * columns as f64);
-        let mut look = self.look(&stop, 1, later, limit);
+        let limit = TEST_FRACTION * (costs.setup + costs.solve * columns as f64);
+        let mut costs_seen = self.cost_monitor(&stop, 1, later, limit);
         let mut asked = false;
         {
             let b = first()?;
@@ -316,17 +317,17 @@ impl Automatic {
                 asked = watch(p).is_break();
                 match asked {
                     true => ControlFlow::Break(()),
-                    false => look.on_iteration(p),
+                    false => costs_seen.on_iteration(p),
                 }
             };
             self.krylov.solve(
                 &mut x,
                 &b,
-                &SolveRequest { stop, guess: false, ..*ask },
+                &SolveRequest { stop, guess: false, ..*request },
                 &mut on_iteration,
             )?;
         }
-        let Some((at, all)) = look.ended()?.filter(|_| !asked) else {
+        let Some((at, all)) = costs_seen.ended()?.filter(|_| !asked) else {
             return Ok(start.elapsed().as_secs_f64());
         };
         log::info!(
@@ -339,8 +340,8 @@ impl Automatic {
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// Sets up a hierarchy, on all ranks or on none. Meanwhile the monitor is told the iteration and the residuals of
-    /// the interrupted solve; if it asks to stop, the set-up ends without a hierarchy.
+    /// Sets up a hierarchy, on all ranks or on none. Meanwhile the monitor gets the iteration and the residuals of the
+    /// interrupted solve; if it asks to stop, the set-up ends without a hierarchy.
     fn set_up(&self, watch: &mut Monitor, (iteration, residual): (usize, &[f64])) -> Result<()> {
         let mut asked = false;
         let mut on_iteration = |p: &Progress| {
@@ -359,9 +360,9 @@ impl Automatic {
 
     /// Sets multigrid up and continues the solve with it, or with BiCGStab if the set-up fails; `before`: iterations
     /// and residuals so far.
-    fn go_on(
+    fn continue_solve(
         &self,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         (x, b): (&mut SpinorField, &SpinorField),
         before: (usize, &[f64]),
         watch: &mut Monitor,
@@ -372,11 +373,11 @@ impl Automatic {
             None => Ok(None),
         });
         match chain {
-            Ok(Some(chain)) => self.run_multigrid(&chain, ask, (x, b), watch),
-            Ok(None) => self.krylov.solve(x, b, ask, watch),
+            Ok(Some(chain)) => self.run_multigrid(&chain, request, (x, b), watch),
+            Ok(None) => self.krylov.solve(x, b, request, watch),
             Err(e) => {
                 self.give_multigrid_up(&e);
-                let next = self.krylov.solve(x, b, ask, watch)?;
+                let next = self.krylov.solve(x, b, request, watch)?;
                 Ok(SolveReport { chosen: Chosen::OnlyKrylov, ..next })
             }
         }
@@ -388,40 +389,42 @@ impl Inverter for Automatic {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
-        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
-        let (n, ask) = (b.nrhs(), SolveRequest { stop, ..*ask });
+        let stop = Stop { heavy_quark: self.heavy_quark(request.stop), ..request.stop };
+        let (n, request) = (b.nrhs(), SolveRequest { stop, ..*request });
         if let Some(chain) = self.usable(n) {
-            return self.run_multigrid(&chain, &ask, (x, b), watch);
+            return self.run_multigrid(&chain, &request, (x, b), watch);
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
             // A set-up of multigrid may follow the first of these parts.
             let part =
-                |x: &mut SpinorField, b: &SpinorField, ask: &SolveRequest, watch: &mut Monitor| {
-                    self.solve(x, b, ask, watch)
-                };
-            return in_parts((x, b), at_once, &ask, watch, part);
+                |x: &mut SpinorField,
+                 b: &SpinorField,
+                 request: &SolveRequest,
+                 watch: &mut Monitor| { self.solve(x, b, request, watch) };
+            return in_parts((x, b), at_once, &request, watch, part);
         }
         let possible = self.possible();
-        let later = self.later(n).max(ask.later);
-        let mut look = self.look(&stop, n, later, f64::INFINITY);
+        let later = self.later(n).max(request.later);
+        let mut costs_seen = self.cost_monitor(&stop, n, later, f64::INFINITY);
         // If most of multigrid's cost is in its solves and not in its set-up, it may be cheaper than CGNR. BiCGStab
         // is then patient, so that a switch to CGNR does not hide this.
-        let many = look.costs.solve * (look.n + look.later) > look.costs.setup;
-        let ask = SolveRequest { patient: possible && many, ..ask };
+        let many =
+            costs_seen.costs.solve * (costs_seen.n + costs_seen.later) > costs_seen.costs.setup;
+        let request = SolveRequest { patient: possible && many, ..request };
         let mut on_iteration = |p: &Progress| match watch(p).is_break() {
             true => ControlFlow::Break(()),
-            false if possible => look.on_iteration(p),
+            false if possible => costs_seen.on_iteration(p),
             false => ControlFlow::Continue(()),
         };
-        let mut report = self.krylov.solve(x, b, &ask, &mut on_iteration)?;
-        let pays = look.ended()?;
+        let mut report = self.krylov.solve(x, b, &request, &mut on_iteration)?;
+        let cheaper = costs_seen.ended()?;
         report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
-        let Some((at, all)) = pays else {
+        let Some((at, all)) = cheaper else {
             self.state().solved += n;
             return Ok(report);
         };
@@ -431,8 +434,8 @@ impl Inverter for Automatic {
         (report.solver.stopped, report.solver.stopped_by) = (false, None);
         let iterations = stop.iterations.saturating_sub(at).max(1);
         let left =
-            SolveRequest { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
-        let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
+            SolveRequest { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..request };
+        let next = self.continue_solve(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);
         // Whether the goals are met is decided by the residuals of all right-hand sides, not of the last part only.

@@ -39,10 +39,10 @@ impl Inverter for Bounded {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        if ask.guess {
+        if request.guess {
             vanish(x, self.boundary)?;
         }
         let inside = vanishing(b, self.boundary)?;
@@ -52,7 +52,7 @@ impl Inverter for Bounded {
                 self.boundary
             );
         }
-        self.next.solve(x, &inside, ask, watch)
+        self.next.solve(x, &inside, request, watch)
     }
 
     fn shape(&self) -> Shape {

@@ -210,16 +210,16 @@ impl Inverter for Deflated {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
         let restart = self.deflation.restart;
         let correct = |x: &mut SpinorField, guess: bool| {
             let correction = (&*self.op, self.spaces);
-            self.deflation.correct(correction, x, b, ask.norms, guess)
+            self.deflation.correct(correction, x, b, request.norms, guess)
         };
-        let (asked, mut part) = (ask.stop, SolveRequest { origin: None, ..*ask });
+        let (asked, mut part) = (request.stop, SolveRequest { origin: None, ..*request });
         let mut total: Option<SolveReport> = None;
         // A part without iterations may not have reduced the residual: then the remaining solve is one part.
         let mut stalled = false;

@@ -17,36 +17,36 @@ use crate::solvers::{
 choices! {
     /// The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
     pub enum Solution: plaq_solution {
-        /// M x = b.
+        /// The equation M x = b.
         Mat = 0, PLAQ_SOLUTION_M, "m";
-        /// M^dagger x = b.
+        /// The equation M^dagger x = b.
         MatDag = 1, PLAQ_SOLUTION_MDAG, "mdag";
-        /// M^dagger M x = b.
+        /// The equation M^dagger M x = b.
         MatDagMat = 2, PLAQ_SOLUTION_MDAGM, "mdagm";
-        /// P x = b.
+        /// The equation P x = b.
         MatPc = 3, PLAQ_SOLUTION_P, "p";
-        /// P^dagger x = b.
+        /// The equation P^dagger x = b.
         MatPcDag = 4, PLAQ_SOLUTION_PDAG, "pdag";
-        /// P^dagger P x = b.
+        /// The equation P^dagger P x = b.
         MatPcDagMatPc = 5, PLAQ_SOLUTION_PDAGP, "pdagp";
-        /// M M^dagger x = b, by a solve with M and one with M^dagger.
+        /// The equation M M^dagger x = b, solved by a solve with M and one with M^dagger.
         MatMatDag = 6, PLAQ_SOLUTION_MMDAG, "mmdag";
-        /// P P^dagger x = b, by a solve with P and one with P^dagger.
+        /// The equation P P^dagger x = b, solved by a solve with P and one with P^dagger.
         MatPcMatPcDag = 7, PLAQ_SOLUTION_PPDAG, "ppdag";
     }
     /// The equations for which the Krylov space is built.
     pub enum Equations: plaq_equations {
-        /// M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
-        /// equations.
+        /// The equation M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own
+        /// normal equations.
         Direct = 0, PLAQ_EQUATIONS_DIRECT, "direct";
-        /// M^dagger M x = M^dagger b.
+        /// The normal equations M^dagger M x = M^dagger b.
         NormalResidual = 1, PLAQ_EQUATIONS_NORMAL_RESIDUAL, "normal-residual";
-        /// M M^dagger y = b, x = M^dagger y.
+        /// The normal equations M M^dagger y = b, with x = M^dagger y.
         NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
     }
     /// The algorithm that PLAQ_SOLVER_AUTO chose.
     pub enum Chosen: plaq_chosen {
-        /// None: the caller asked for a given solver.
+        /// No choice: the caller gave the solver.
         Asked = 0, PLAQ_CHOSEN_NONE, "";
         /// A Krylov solver without multigrid, as a set-up would have cost more than it saves.
         Krylov = 1, PLAQ_CHOSEN_KRYLOV, "krylov";
@@ -415,7 +415,7 @@ reports! {
         sloppy_storage: Recon;
         /// Criterion that ended the solve.
         stopped_by: StoppedBy;
-        /// The choice of PLAQ_SOLVER_AUTO.
+        /// The algorithm that PLAQ_SOLVER_AUTO chose, and why.
         chosen: Chosen;
         /// Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
         residual_site: f64;
@@ -530,11 +530,11 @@ impl SolveReport {
 
     /// Joins the reports of two solves of the same equation for different right-hand sides, those of `self` and of
     /// `others`.
-    pub fn beside(self, others: SolveReport) -> Self {
+    pub fn join(self, others: SolveReport) -> Self {
         SolveReport {
             memory_peak: self.memory_peak.max(others.memory_peak),
             columns: self.columns,
-            solver: self.solver.beside(others.solver),
+            solver: self.solver.join(others.solver),
             ..others
         }
     }

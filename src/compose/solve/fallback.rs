@@ -24,11 +24,11 @@ impl Inverter for Fallback {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
-        let report = self.first.solve(x, b, ask, watch)?;
+        let report = self.first.solve(x, b, request, watch)?;
         if !report.solver.standstill {
             return Ok(report);
         }
@@ -38,13 +38,14 @@ impl Inverter for Fallback {
              coarse operators (link_precision) or another number of null vectors may help",
             significant(report.solver.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
         );
-        if let Some(origin) = ask.origin {
+        if let Some(origin) = request.origin {
             // The memory of b was used for residuals, so b is computed again.
             origin.make()?;
         }
-        let left = ask.stop.iterations.saturating_sub(report.solver.iterations).max(1);
-        let stop = Stop { iterations: left, ..ask.stop.since(start) };
-        let next = self.second.solve(x, b, &SolveRequest { stop, guess: true, ..*ask }, watch)?;
+        let left = request.stop.iterations.saturating_sub(report.solver.iterations).max(1);
+        let stop = Stop { iterations: left, ..request.stop.since(start) };
+        let next =
+            self.second.solve(x, b, &SolveRequest { stop, guess: true, ..*request }, watch)?;
         let last = next.solver.clone();
         let all = report.followed_by(next);
         let solver = SolverReport {

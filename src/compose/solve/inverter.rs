@@ -40,7 +40,7 @@ pub trait Inverter: Send + Sync {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport>;
 

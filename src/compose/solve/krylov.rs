@@ -58,7 +58,7 @@ impl Inverter for Krylov {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         // After the solve operators free their temporary vectors; a hierarchy keeps them for the next solve.
@@ -66,12 +66,12 @@ impl Inverter for Krylov {
         let own = preconditioner.iter().filter(|_| self.multigrid.is_none());
         let ops = [precise, &self.op].into_iter().chain(sloppy).chain(own);
         let _idle = FreesIdle(ops.map(|op| &**op).collect());
-        let (stop, guess, n) = (ask.stop, ask.guess, b.nrhs());
-        let (initial_guess, patient) = (guess, ask.patient);
+        let (stop, guess, n) = (request.stop, request.guess, b.nrhs());
+        let (initial_guess, patient) = (guess, request.patient);
         let params = SolverParams { stop, initial_guess, patient, ..self.params.clone() };
         let solver = match self.normal {
             Equations::Direct => {
-                let source = Source { b, norms: ask.norms, origin: ask.origin };
+                let source = Source { b, norms: request.norms, origin: request.origin };
                 solvers::solve_in_range(&self.system, &params, x, source, watch)?
             }
             Equations::NormalResidual => {
@@ -85,7 +85,7 @@ impl Inverter for Krylov {
                 let params = SolverParams { initial_guess: false, ..params };
                 let mut y = b.like(b.precision())?;
                 if !guess {
-                    let source = Source { b, norms: ask.norms, origin: None };
+                    let source = Source { b, norms: request.norms, origin: None };
                     let report =
                         solvers::solve_in_range(&self.system, &params, &mut y, source, watch)?;
                     self.op.apply_dagger(x, &y)?;
@@ -95,7 +95,8 @@ impl Inverter for Krylov {
                     let mut r = b.like(b.precision())?;
                     self.op.apply(&mut r, x)?;
                     blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
-                    let system = System { scale: Some(ask.norms.to_vec()), ..self.system.clone() };
+                    let system =
+                        System { scale: Some(request.norms.to_vec()), ..self.system.clone() };
                     let report = solvers::solve(&system, &params, &mut y, &r, watch)?;
                     self.op.apply_dagger(&mut r, &y)?;
                     blas::axpy(&one, &r, x)?;

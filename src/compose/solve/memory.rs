@@ -12,16 +12,16 @@ use crate::error::Result;
 use crate::fields::{Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::params::Key;
-use crate::solvers::{unwatched, Stop};
+use crate::solvers::{no_monitor, Stop};
 
 /// A solve with its fields, made on a rehearsal's device; calling it runs the solve there.
 pub type PreparedSolve = Box<dyn FnOnce()>;
 
-/// The size of a solve: the way that it takes, by number (0: the first algorithm, others are those that may take
-/// over), its number of solutions, and of right-hand sides.
+/// The size of a solve: the number of its algorithm (0: the first one, larger numbers for those that may continue it),
+/// and its numbers of solutions and of right-hand sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
-    pub way: usize,
+    pub algorithm: usize,
     pub solutions: usize,
     pub nrhs: usize,
 }
@@ -31,14 +31,14 @@ pub type PrepareSolve =
     dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<PreparedSolve> + Send + Sync;
 
 /// The device memory of solves with an action, besides x and b, as counted in a rehearsal of a first solve, which
-/// shares no temporary fields with earlier work. For a solve that may take several ways it is the largest of them.
-/// Inverse clover blocks that are kept only if memory allows it are not included.
+/// shares no temporary fields with earlier work. For a solve with several possible algorithms it is the largest of
+/// theirs. Inverse clover blocks that are kept only if memory allows it are not included.
 pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
     make: Box<PrepareSolve>,
     /// Number of algorithms that the solve may use, one after the other.
-    ways: usize,
+    algorithms: usize,
     /// Bytes of device memory of solves that have been rehearsed, by their size and the bytes of message buffers at the
     /// time.
     known: Mutex<HashMap<(Size, u64), u64>>,
@@ -48,10 +48,10 @@ impl SolveMemory {
     pub fn new(
         action: Arc<dyn QuarkAction>,
         multigrid: Option<Arc<Multigrid>>,
-        ways: usize,
+        algorithms: usize,
         make: Box<PrepareSolve>,
     ) -> Self {
-        SolveMemory { action, multigrid, make, ways, known: Mutex::default() }
+        SolveMemory { action, multigrid, make, algorithms, known: Mutex::default() }
     }
 
     fn device(&self) -> Device {
@@ -70,8 +70,8 @@ impl SolveMemory {
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
         let messages = self.action.links().geometry().halo_bytes(&self.device());
         let mut largest = 0;
-        for way in 0..self.ways {
-            let size = Size { way, solutions, nrhs };
+        for algorithm in 0..self.algorithms {
+            let size = Size { algorithm, solutions, nrhs };
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             let found = match known.entry((size, messages)) {
                 Entry::Occupied(known) => *known.get(),
@@ -98,16 +98,18 @@ impl SolveMemory {
     /// the key of all settings on which kernels depend.
     pub fn compile(&self, key: Key, nrhs: usize) {
         let (geometry, size) =
-            (self.action.links().geometry(), Size { way: 0, solutions: 1, nrhs });
+            (self.action.links().geometry(), Size { algorithm: 0, solutions: 1, nrhs });
         let run = |device: &Device, multigrid: Option<&Arc<Multigrid>>| {
             (self.make)(device, multigrid, size).map(|made| made())
         };
         match &self.multigrid {
-            None => geometry.foresee(&self.device(), None, false, key, |device| run(device, None)),
+            None => {
+                geometry.precompile(&self.device(), None, false, key, |device| run(device, None))
+            }
             Some(multigrid) => multigrid.with_stand_in(|like| {
                 let device = like.device();
                 let work = |dry: &Device| run(dry, Some(like));
-                geometry.foresee(&self.device(), Some(&device), false, key, work);
+                geometry.precompile(&self.device(), Some(&device), false, key, work);
             }),
         }
     }
@@ -119,7 +121,8 @@ impl SolveMemory {
     pub fn needs(&self, nrhs: usize) -> Result<Needs> {
         let geometry = self.action.links().geometry();
         let needs = self.in_rehearsal(|device, multigrid| {
-            let there = || (self.make)(device, multigrid, Size { way: 0, solutions: 1, nrhs });
+            let there =
+                || (self.make)(device, multigrid, Size { algorithm: 0, solutions: 1, nrhs });
             geometry.needs((&self.device(), device), there, |made| {
                 made();
                 Ok(())
@@ -141,13 +144,14 @@ impl SolveMemory {
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         x: &mut VectorField,
         b: &VectorField,
     ) {
-        let ask = SolveRequest { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
+        let request =
+            SolveRequest { stop: Stop { seconds: f64::INFINITY, ..request.stop }, ..*request };
         // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
-        let _ = chain.solve(x, b, &ask, &mut unwatched);
+        let _ = chain.solve(x, b, &request, &mut no_monitor);
     }
 
     /// Refuses work that needs more memory than is free. A solve may use the vectors that multigrid's cycles keep; if
@@ -181,25 +185,26 @@ impl SolveMemory {
     /// # Errors
     /// `CommFailed`: ranks do not agree.
     pub fn has(&self, bytes: impl Fn() -> Result<u64>) -> Result<bool> {
-        let here = || self.device().spares(&bytes, "this solve");
+        let here = || self.device().has_memory_for(&bytes, "this solve");
         let here = here().and_then(|fits| Ok(fits || (self.frees() && here()?)));
         self.everywhere(here)
     }
 
-    /// The first of these ways for which all ranks have enough memory. All ranks call this and get the same answer.
+    /// The first of these choices for whose `bytes` all ranks have enough memory; None: there is none. All ranks call
+    /// this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
     pub fn first_to_fit<T: Copy>(
         &self,
-        ways: &[T],
+        choices: &[T],
         bytes: impl Fn(T) -> Result<u64>,
     ) -> Result<Option<T>> {
         let comm = self.action.links().geometry().comm();
-        for &way in ways {
-            let bytes = comm.agree(bytes(way))?;
+        for &choice in choices {
+            let bytes = comm.agree(bytes(choice))?;
             if self.everywhere(Ok(self.require(bytes, "this solve").is_ok()))? {
-                return Ok(Some(way));
+                return Ok(Some(choice));
             }
         }
         Ok(None)
@@ -234,7 +239,7 @@ impl SolveMemory {
     }
 
     /// The largest number of right-hand sides, at most `nrhs`, that can be solved at once in the memory of this rank
-    /// alone; [`SolveMemory::at_once`] looks at all ranks. `None`: not even one fits.
+    /// alone; [`SolveMemory::at_once`] takes the least of all ranks. `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =

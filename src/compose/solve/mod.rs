@@ -190,8 +190,8 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let ask = SolveRequest::new(stop, self.params.solver.initial_guess);
-        self.prepared().plan.first.solve(x, b, &ask, monitor)
+        let request = SolveRequest::new(stop, self.params.solver.initial_guess);
+        self.prepared().plan.first.solve(x, b, &request, monitor)
     }
 
     /// Called before memory for `columns` right-hand sides is taken: an automatic solver for which these are large
@@ -200,7 +200,7 @@ impl DiracSolver {
     ///
     /// # Errors
     /// Errors of `first` and of [`DiracSolver::solve`].
-    pub fn look_ahead(
+    pub fn test_one(
         &self,
         columns: usize,
         first: &dyn Fn() -> Result<SpinorField>,
@@ -208,8 +208,8 @@ impl DiracSolver {
     ) -> Result<f64> {
         match self.prepared().plan.automatic {
             Some(automatic) => {
-                let ask = SolveRequest::new(self.params.solver.stop, false);
-                automatic.look_ahead(columns, first, &ask, monitor)
+                let request = SolveRequest::new(self.params.solver.stop, false);
+                automatic.test_one(columns, first, &request, monitor)
             }
             None => Ok(0.0),
         }
@@ -217,8 +217,8 @@ impl DiracSolver {
 
     /// Runs, in a rehearsal, all kernels that a solve launches.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let ask = SolveRequest::new(self.params.solver.stop, self.params.solver.initial_guess);
-        self.prepared().plan.parts.run_through(&ask, x, b);
+        let request = SolveRequest::new(self.params.solver.stop, self.params.solver.initial_guess);
+        self.prepared().plan.parts.run_through(&request, x, b);
     }
 
     /// The chain that uses the hierarchy of an automatic solver if there is one, else the chain of the settings.
@@ -262,21 +262,21 @@ impl DiracSolver {
         self.parts_with_multigrid().memory.require(bytes, what)
     }
 
-    /// The first of these ways of working that fits in memory on all ranks. `need` computes the bytes of a way, given
-    /// a function for the bytes of a solve for a number of right-hand sides; these are counted with the hierarchy of
-    /// an automatic solver first, then without it. All ranks call this and get the same answer.
+    /// The first of these choices of how to work that fits in memory on all ranks. `need` computes the bytes of a
+    /// choice, given a function for the bytes of a solve for a number of right-hand sides; these are counted with the
+    /// hierarchy of an automatic solver first, then without it. All ranks call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
     pub(crate) fn fitting<T: Copy>(
         &self,
-        ways: &[T],
+        choices: &[T],
         need: impl Fn(T, &dyn Fn(usize) -> Result<u64>) -> Result<u64>,
     ) -> Result<Option<T>> {
         let chains = [self.parts_with_multigrid(), self.prepared().plan.parts];
         for chain in chains {
             let solve = |nrhs| chain.memory.bytes(nrhs);
-            let found = chain.memory.first_to_fit(ways, |way| need(way, &solve))?;
+            let found = chain.memory.first_to_fit(choices, |choice| need(choice, &solve))?;
             if found.is_some() {
                 return Ok(found);
             }

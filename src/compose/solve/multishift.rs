@@ -24,7 +24,7 @@ use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::{InverseOwner, QuarkAction};
 use crate::refuse;
 use crate::solvers::{
-    self, unwatched, InRange, Monitor, PartsMonitor, Shift, ShiftReport, SolverKind, SolverParams,
+    self, no_monitor, InRange, Monitor, PartsMonitor, Shift, ShiftReport, SolverKind, SolverParams,
     SolverReport, Stop, System,
 };
 
@@ -126,8 +126,8 @@ impl ShiftSystem {
                 (None, part) => part?,
                 (Some((solver, reports)), part) => {
                     let (others, more) = part?;
-                    let both = reports.into_iter().zip(more).map(|(a, b)| a.beside(b)).collect();
-                    (solver.beside(others), both)
+                    let both = reports.into_iter().zip(more).map(|(a, b)| a.join(b)).collect();
+                    (solver.join(others), both)
                 }
             });
         }
@@ -161,7 +161,7 @@ impl Shifts {
             let run = move || {
                 // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
                 let stop = Stop { seconds: f64::INFINITY, ..system.of.params.solver.stop };
-                let _ = system.solve(stop, &shifts, &mut xs, &b, &mut unwatched);
+                let _ = system.solve(stop, &shifts, &mut xs, &b, &mut no_monitor);
             };
             Ok(Box::new(run) as PreparedSolve)
         };
@@ -218,11 +218,11 @@ fn shifted_memory(of: &Ingredients) -> SolveMemory {
         let shape = there.shape();
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let run = move || {
-            let ask =
+            let request =
                 SolveRequest::new(there.params.solver.stop, there.params.solver.initial_guess);
             // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
             let _ = shifted_chain(&there, 0.0)
-                .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut unwatched));
+                .and_then(|chain| chain.solve(&mut x, &b, &request, &mut no_monitor));
             drop(chain);
         };
         Ok(Box::new(run) as PreparedSolve)
@@ -267,8 +267,8 @@ impl DiracSolver {
         memory.make(|| memory.bytes(b.nrhs()))?;
         let peak = device.watch_peak();
         let solver = &of.params.solver;
-        let ask = SolveRequest::new(solver.stop, solver.initial_guess);
-        let report = shifted_chain(&of, sigma)?.solve(x, b, &ask, monitor)?;
+        let request = SolveRequest::new(solver.stop, solver.initial_guess);
+        let report = shifted_chain(&of, sigma)?.solve(x, b, &request, monitor)?;
         device.synchronize()?;
         Ok(SolveReport { memory_peak: peak.bytes(), ..report })
     }

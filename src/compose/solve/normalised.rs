@@ -27,13 +27,13 @@ impl Inverter for Normalised {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        if ask.guess {
+        if request.guess {
             scale(x, 1.0 / self.factor, b)?;
         }
-        let report = self.next.solve(x, b, ask, watch)?;
+        let report = self.next.solve(x, b, request, watch)?;
         scale(x, self.factor, b)?;
         Ok(report)
     }

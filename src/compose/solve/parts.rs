@@ -33,8 +33,8 @@ impl Parts {
     }
 
     /// Runs, in a rehearsal, all that a solve launches; sums that are made up there may end it early.
-    pub fn run_through(&self, ask: &SolveRequest, x: &mut VectorField, b: &VectorField) {
-        self.memory.run_through(&*self.next, ask, x, b);
+    pub fn run_through(&self, request: &SolveRequest, x: &mut VectorField, b: &VectorField) {
+        self.memory.run_through(&*self.next, request, x, b);
     }
 
     fn compile(&self, nrhs: usize) {
@@ -47,11 +47,11 @@ impl Inverter for Parts {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
-        ask.stop.check()?;
+        request.stop.check()?;
         let (shape, n) = (self.shape(), b.nrhs());
         for (field, name) in [(&*x, "x"), (b, "b")] {
             shape.check(field, name)?;
@@ -61,14 +61,14 @@ impl Inverter for Parts {
         let at_once = self.at_once(n)?;
         let peak = shape.device.watch_peak();
         let mut report = if at_once == n {
-            let ask = SolveRequest { stop: ask.stop.since(start), ..*ask };
+            let request = SolveRequest { stop: request.stop.since(start), ..*request };
             self.compile(n);
-            self.next.solve(x, b, &ask, watch)?
+            self.next.solve(x, b, &request, watch)?
         } else {
             log::info!("{n} right-hand sides: {at_once} at a time fit in {}", shape.device.name());
-            in_parts((x, b), at_once, ask, watch, |x, b, ask, watch| {
+            in_parts((x, b), at_once, request, watch, |x, b, request, watch| {
                 self.compile(b.nrhs());
-                self.next.solve(x, b, ask, watch)
+                self.next.solve(x, b, request, watch)
             })?
         };
         shape.device.synchronize()?;
@@ -96,7 +96,7 @@ impl Inverter for Parts {
 pub fn in_parts(
     (x, b): (&mut VectorField, &VectorField),
     at_once: usize,
-    ask: &SolveRequest,
+    request: &SolveRequest,
     watch: &mut Monitor,
     mut solve: impl FnMut(
         &mut VectorField,
@@ -110,16 +110,16 @@ pub fn in_parts(
     for (first, count) in sizes() {
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
         let at = |e: Error| e.at(format!("right-hand sides from {first} on"));
-        InRange::new(&mut [&mut x], &b, ask.guess).map_err(at)?;
+        InRange::new(&mut [&mut x], &b, request.guess).map_err(at)?;
     }
     let mut watched = PartsMonitor::new(watch, vec![1.0; n], start);
     let mut total: Option<SolveReport> = None;
     for (first, count) in sizes() {
         let (mut part_x, part_b) = (x.columns(first, count)?, b.columns(first, count)?);
         let mut notify = watched.of(first..first + count, 0);
-        let later = ask.later + n - first - count;
-        let ask = SolveRequest { stop: ask.stop.since(start), later, ..*ask };
-        let part = match solve(&mut part_x, &part_b, &ask, &mut notify) {
+        let later = request.later + n - first - count;
+        let request = SolveRequest { stop: request.stop.since(start), later, ..*request };
+        let part = match solve(&mut part_x, &part_b, &request, &mut notify) {
             Err(e) if e.status == Status::SolverBreakdown => {
                 x.clear()?;
                 return Err(e);
@@ -127,7 +127,7 @@ pub fn in_parts(
             part => part?,
         };
         total = Some(match total {
-            Some(before) => before.beside(part),
+            Some(before) => before.join(part),
             None => part,
         });
     }

@@ -33,7 +33,7 @@ use crate::operators::{DistanceWeights, InverseOwner, Normalisation, QuarkAction
 use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{
-    unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
+    no_monitor, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
 };
 
 /// Number of directions that GCR keeps with multigrid by default: more take memory and save hardly an iteration.
@@ -196,7 +196,7 @@ impl Ingredients {
     /// the adjoint.
     fn solved(&self, op: &Arc<dyn QuarkAction>, dagger: bool) -> Arc<dyn QuarkAction> {
         match &self.weights {
-            Some(weights) => Arc::new(weights.around(op.clone(), dagger)),
+            Some(weights) => Arc::new(weights.weighted(op.clone(), dagger)),
             None => op.clone(),
         }
     }
@@ -306,34 +306,34 @@ fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Part
 
 /// The memory of a solve, with a function that makes all links after the one for parts on another device.
 fn memory(all: &Ingredients) -> SolveMemory {
-    let ways = algorithms(all);
+    let count = algorithms(all);
     let params = SolveParams { automatic: None, ..all.params.clone() };
     let (op, multigrid) = (all.op.clone(), all.multigrid.clone());
     let asked = Ingredients { params, ..all.clone() };
     let make = move |device: &Device, multigrid: Option<&Arc<Multigrid>>, size: Size| {
         let there = asked.on(device, multigrid)?;
-        let chain = after_parts(&there, &Arc::new(memory(&there)), size.way)?;
+        let chain = after_parts(&there, &Arc::new(memory(&there)), size.algorithm)?;
         let (shape, params) = (there.shape(), &there.params.solver);
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let stop = Stop { seconds: f64::INFINITY, ..params.stop };
         let guess = params.initial_guess;
         let run = move || {
             // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
-            let _ = chain.solve(&mut x, &b, &SolveRequest::new(stop, guess), &mut unwatched);
+            let _ = chain.solve(&mut x, &b, &SolveRequest::new(stop, guess), &mut no_monitor);
         };
         Ok(Box::new(run) as PreparedSolve)
     };
-    SolveMemory::new(op, multigrid, ways, Box::new(make))
+    SolveMemory::new(op, multigrid, count, Box::new(make))
 }
 
-/// Makes all links of the chain after the one that solves in parts. `way` is the number of the algorithm with which
-/// the chain starts: 0 for the one of the settings, larger numbers for those that solve if it fails.
+/// Makes all links of the chain after the one that solves in parts. `algorithm` is the number of the algorithm with
+/// which the chain starts: 0 for the one of the settings, larger numbers for those that solve if it fails.
 fn after_parts(
     all: &Ingredients,
     memory: &Arc<SolveMemory>,
-    way: usize,
+    algorithm: usize,
 ) -> Result<Arc<dyn Inverter>> {
-    let mut chain = Links::new(all, memory, way)?.equation()?;
+    let mut chain = Links::new(all, memory, algorithm)?.equation()?;
     if let Some(weights) = &all.weights {
         chain = Arc::new(Weighted { next: Scaled(chain), weights: weights.clone() });
     }
@@ -353,13 +353,13 @@ fn algorithms(all: &Ingredients) -> usize {
 struct Links<'a> {
     all: &'a Ingredients,
     memory: &'a Arc<SolveMemory>,
-    way: usize,
+    algorithm: usize,
     /// The Schur complements for the equation and for its adjoint; with weights they are different operators.
     complements: Option<[Arc<Complement>; 2]>,
 }
 
 impl<'a> Links<'a> {
-    fn new(all: &'a Ingredients, memory: &'a Arc<SolveMemory>, way: usize) -> Result<Self> {
+    fn new(all: &'a Ingredients, memory: &'a Arc<SolveMemory>, algorithm: usize) -> Result<Self> {
         let owner = all.params.inverse_owner(all.op.storage().0);
         let complement =
             |dagger, form| Complement::new(all.solved(&all.op, dagger), form, owner).map(Arc::new);
@@ -374,7 +374,7 @@ impl<'a> Links<'a> {
                 Some([one, other])
             }
         };
-        Ok(Links { all, memory, way, complements })
+        Ok(Links { all, memory, algorithm, complements })
     }
 
     /// Makes the chain for the equation of the settings.
@@ -424,7 +424,7 @@ impl<'a> Links<'a> {
             true => self.iterated(dagger),
             false => self.all.solved(&self.all.op, dagger),
         };
-        turned(op, dagger)
+        adjoint_if(op, dagger)
     }
 
     /// The operator of the iteration in lower precision, `None` if there is none; it owns its inverse clover term.
@@ -458,11 +458,11 @@ impl<'a> Links<'a> {
 
     /// Makes the chain for M x = b, or for M^dagger x = b if `dagger`.
     fn one(&self, dagger: bool) -> Result<Arc<dyn Inverter>> {
-        let mut ways = vec![self.iteration(dagger, self.all.multigrid.as_ref())?];
+        let mut all = vec![self.iteration(dagger, self.all.multigrid.as_ref())?];
         if self.all.multigrid.is_some() {
-            ways.push(self.iteration(dagger, None)?);
+            all.push(self.iteration(dagger, None)?);
         }
-        let mut rest = ways.drain(self.way..);
+        let mut rest = all.drain(self.algorithm..);
         let mut chain = match (rest.next(), rest.next(), &self.all.multigrid) {
             (Some(first), Some(second), Some(multigrid)) => {
                 Arc::new(Fallback { first, second, multigrid: multigrid.clone() }) as _
@@ -521,7 +521,8 @@ impl<'a> Links<'a> {
         let asked = &self.all.params;
         let base = self.iterated(dagger);
         let hermitian = base.hermitian();
-        let (op, low) = (turned(base, dagger), self.low(dagger)?.map(|low| turned(low, dagger)));
+        let (op, low) =
+            (adjoint_if(base, dagger), self.low(dagger)?.map(|low| adjoint_if(low, dagger)));
         let kind = match (asked.solver.kind, asked.equations) {
             (SolverKind::Cg, Equations::Direct) if hermitian => SolverKind::Cg,
             (SolverKind::Cg, Equations::NormalError) => SolverKind::Cgne,
@@ -548,7 +549,8 @@ impl<'a> Links<'a> {
             if self.all.low.as_ref().is_some_and(|op| op.storage().0 != Precision::F16) {
                 params.delta = params.delta_up_to(multigrid_delta(asked.solver.stop.residual));
             }
-            system.preconditioner = Some(turned(multigrid.inverse(form, inner.shape()), dagger));
+            system.preconditioner =
+                Some(adjoint_if(multigrid.inverse(form, inner.shape()), dagger));
             system.patience = MULTIGRID_PATIENCE;
         }
         let krylov = Krylov {
@@ -565,7 +567,7 @@ impl<'a> Links<'a> {
     }
 }
 
-fn turned(op: Arc<dyn LinOp>, dagger: bool) -> Arc<dyn LinOp> {
+fn adjoint_if(op: Arc<dyn LinOp>, dagger: bool) -> Arc<dyn LinOp> {
     match dagger {
         true => Arc::new(Adjoint(op)),
         false => op,

@@ -18,14 +18,14 @@ impl Inverter for Scaled {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let xs = &mut [x];
-        let mut units = InRange::new(xs, b, ask.guess)?;
+        let mut units = InRange::new(xs, b, request.guess)?;
         let mut fields = units.fields();
-        let ask = SolveRequest { norms: fields.norms, ..*ask };
-        let solved = self.0.solve(fields.xs[0], fields.b, &ask, watch);
+        let request = SolveRequest { norms: fields.norms, ..*request };
+        let solved = self.0.solve(fields.xs[0], fields.b, &request, watch);
         units.end(solved)
     }
 

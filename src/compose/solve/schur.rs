@@ -60,19 +60,19 @@ impl Inverter for Schur {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let _blocks = self.complement.for_solve(&self.memory, b.nrhs())?;
         let schur = &*self.complement.schur;
         let _idle = FreesIdle(vec![schur]);
         if !self.whole {
-            return self.next.solve(x, b, ask, watch);
+            return self.next.solve(x, b, request, watch);
         }
-        let mut halves = SchurVectors::prepare(schur, x, b, (self.dagger, ask.guess))?;
+        let mut halves = SchurVectors::prepare(schur, x, b, (self.dagger, request.guess))?;
         let SchurVectors { x, source, .. } = &mut halves;
-        let ask = SolveRequest { origin: Some(source), ..*ask };
-        let report = self.next.solve(x, source.vector(), &ask, watch)?;
+        let request = SolveRequest { origin: Some(source), ..*request };
+        let report = self.next.solve(x, source.vector(), &request, watch)?;
         halves.reconstruct()?;
         Ok(report)
     }

@@ -30,15 +30,15 @@ impl Inverter for ToTolerance {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let (start, stop) = (Instant::now(), ask.stop);
-        let mut ask = *ask;
+        let (start, stop) = (Instant::now(), request.stop);
+        let mut request = *request;
         let mut total: Option<SolveReport> = None;
         let falling = b.device().falling(stop.fall(), 1);
         for attempt in 0..=EXTENSIONS {
-            let part = self.next.solve(x, b, &ask, watch)?;
+            let part = self.next.solve(x, b, &request, watch)?;
             falling.after(attempt + 1);
             let claimed = part.solver.converged;
             let mut all = match total.take() {
@@ -46,7 +46,7 @@ impl Inverter for ToTolerance {
                 None => part,
             };
             let report = &mut all.solver;
-            residual_of(report, &*self.op, x, b, (ask.norms, stop.site > 0.0))?;
+            residual_of(report, &*self.op, x, b, (request.norms, stop.site > 0.0))?;
             // Factor by which the worst right-hand side exceeds a criterion; 1: the criterion is met.
             let lag = |values: &[f64], tol: f64| {
                 let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
@@ -60,13 +60,13 @@ impl Inverter for ToTolerance {
             let hq = lag(&report.residual_hq, stop.heavy_quark);
             let site = lag(&report.residual_site, stop.site);
             report.converged = l2 == 1.0 && hq == 1.0 && site == 1.0;
-            ask.stop.iterations = stop.iterations.saturating_sub(report.iterations);
-            ask.stop.seconds = stop.since(start).seconds;
-            let extend = claimed && !report.converged && ask.stop.iterations > 0;
+            request.stop.iterations = stop.iterations.saturating_sub(report.iterations);
+            request.stop.seconds = stop.since(start).seconds;
+            let extend = claimed && !report.converged && request.stop.iterations > 0;
             report.stopped_by = match report.converged {
                 true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
                 // The solve met the goals of the preconditioned system, but not those of the equation.
-                false if ask.stop.iterations == 0 => {
+                false if request.stop.iterations == 0 => {
                     report.stopped_by.max(Some(StoppedBy::Iterations))
                 }
                 false => report.stopped_by.max(Some(StoppedBy::Standstill)),
@@ -77,14 +77,15 @@ impl Inverter for ToTolerance {
                 break;
             }
             let tighter = |lag: f64| if lag > 1.0 { 0.8 / lag } else { 1.0 };
-            ask.stop.residual *= tighter(l2);
-            ask.stop.heavy_quark *= tighter(hq);
+            request.stop.residual *= tighter(l2);
+            request.stop.heavy_quark *= tighter(hq);
             if site > 1.0 {
                 let reached = report_residual(&total);
-                let goal = if ask.stop.residual > 0.0 { ask.stop.residual } else { reached };
-                ask.stop.residual = goal.min(reached) * tighter(site);
+                let goal =
+                    if request.stop.residual > 0.0 { request.stop.residual } else { reached };
+                request.stop.residual = goal.min(reached) * tighter(site);
             }
-            ask.guess = true;
+            request.guess = true;
         }
         Ok(total.expect("the loop runs at least once"))
     }

@@ -26,18 +26,18 @@ impl Inverter for TwoSteps {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
         let mut y = x.like(x.precision())?;
-        if ask.guess {
+        if request.guess {
             self.op.apply(&mut y, x)?;
             self.op.free_idle();
         }
-        let first = self.first.solve(&mut y, b, ask, watch)?;
-        let ask = SolveRequest { stop: ask.stop.since(start), ..*ask };
-        Ok(first.followed_by(self.second.solve(x, &y, &ask, watch)?))
+        let first = self.first.solve(&mut y, b, request, watch)?;
+        let request = SolveRequest { stop: request.stop.since(start), ..*request };
+        Ok(first.followed_by(self.second.solve(x, &y, &request, watch)?))
     }
 
     fn shape(&self) -> Shape {

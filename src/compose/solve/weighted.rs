@@ -21,15 +21,15 @@ impl Inverter for Weighted {
         &self,
         x: &mut VectorField,
         b: &VectorField,
-        ask: &SolveRequest,
+        request: &SolveRequest,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let mut weighted = b.like(b.precision())?;
         self.weights.prepare(&mut weighted, b)?;
-        if ask.guess {
+        if request.guess {
             self.weights.restrict(x)?;
         }
-        let report = self.next.solve(x, &weighted, ask, watch)?;
+        let report = self.next.solve(x, &weighted, request, watch)?;
         self.weights.reconstruct(x)?;
         Ok(report)
     }

@@ -77,7 +77,7 @@ impl CoarseGrid {
         Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
     }
 
-    /// The same lattice divided among the ranks of `part`, of which this rank is one.
+    /// The lattice of this grid divided among the ranks of `part`, of which this rank is one.
     pub(super) fn on(&self, part: &Arc<Comm>) -> Result<Arc<Self>> {
         let fine = self.fine.on(part, &self.device)?;
         let extents = std::array::from_fn(|mu| self.global[mu] / part.grid()[mu]);

@@ -26,7 +26,7 @@ const SHORT: usize = 32 << 10;
 pub(super) struct RemoteFaces {
     pub faces: Vec<(usize, bool)>,
     pub send: Buffer,
-    pub way: MessageRoute,
+    pub route: MessageRoute,
     /// The half of the receive buffer on the host that was used last.
     half: AtomicBool,
     /// Persistent MPI messages, by their number of columns and the address of the receive buffer; those used last are
@@ -91,8 +91,8 @@ impl MessageRoute {
 }
 
 impl RemoteFaces {
-    pub fn new(faces: Vec<(usize, bool)>, send: Buffer, way: MessageRoute) -> RemoteFaces {
-        RemoteFaces { faces, send, way, half: AtomicBool::new(false), repeated: Mutex::default() }
+    pub fn new(faces: Vec<(usize, bool)>, send: Buffer, route: MessageRoute) -> RemoteFaces {
+        RemoteFaces { faces, send, route, half: AtomicBool::new(false), repeated: Mutex::default() }
     }
 }
 
@@ -107,7 +107,7 @@ impl HaloExchange {
     ) -> Result<()> {
         let device = self.recv.device();
         let memory = [far.send.ptr().0, self.recv.ptr().offset(self.slot()).0];
-        match &far.way {
+        match &far.route {
             MessageRoute::Devices(peers) => self.by_devices(comm, far, peers, meanwhile),
             MessageRoute::Mpi if device.is_cpu() => {
                 let pending = RefCell::new(self.start(comm, far, memory)?);
@@ -162,13 +162,13 @@ impl HaloExchange {
         devices.start((&far.send, &sends), (&self.recv, &receives))?;
         // Later kernels must wait for the messages even if `meanwhile` failed.
         let done = meanwhile();
-        devices.arrive()?;
+        devices.wait_for_messages()?;
         done
     }
 
     /// The messages across far faces. Where both faces of a direction lead to the same rank one message holds both.
     fn travels(&self, comm: &Comm, far: &RemoteFaces) -> Vec<FaceMessage> {
-        let (faces, mut all) = (self.now(), vec![]);
+        let (faces, mut all) = (self.message_sizes(), vec![]);
         for mu in (0..4).filter(|&mu| faces.bytes(mu) > 0) {
             let behind =
                 |upper| far.faces.contains(&(mu, upper)).then_some(comm.neighbour(mu, upper));
@@ -239,7 +239,7 @@ impl HaloExchange {
             .iter()
             .map(|(c, from)| message(c, *from, 0, inp.host() + half + c.at))
             .collect();
-        let owner = self.me.upgrade().map(|me| me as Owner);
+        let owner = self.this.upgrade().map(|this| this as Owner);
         let pieces: Vec<(u64, usize)> = sends.iter().map(|(c, _)| (c.at, c.bytes)).collect();
         let mut pending = comm.start(&asked, owner)?;
         device.start_download(out, far.send.ptr(), &pieces)?;
@@ -300,7 +300,7 @@ impl HaloExchange {
                 Repeated::new(self.travels(comm, far).into_iter().map(message).collect())
             }
         };
-        let pending = comm.repeat(&mut repeated, self.me.upgrade().map(|me| me as Owner))?;
+        let pending = comm.repeat(&mut repeated, self.this.upgrade().map(|this| this as Owner))?;
         if all.len() == MAX_PERSISTENT {
             all.remove(0);
         }

@@ -17,7 +17,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
+use crate::ops::links_mark::{links_mark, PROJECTION_TOLERANCES, TOLERANCES};
 use crate::params::Choice as _;
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -42,8 +42,8 @@ fn spins(basis: GammaBasis) -> &'static str {
 /// quarks.
 fn near(name: &str) -> f64 {
     match name {
-        _ if name.contains("links_projection") => NEAR_PROJECTION[0],
-        _ if name.contains("plaquette") || name.ends_with("link_trace") => NEAR[0],
+        _ if name.contains("links_projection") => PROJECTION_TOLERANCES[0],
+        _ if name.contains("plaquette") || name.ends_with("link_trace") => TOLERANCES[0],
         _ => 1e-9,
     }
 }
@@ -99,7 +99,7 @@ fn check_modes(path: &Path, modes: &Modes) -> Result<()> {
     check_basis(path, "values", BASIS, modes)
 }
 
-/// The attributes that must be the same.
+/// The attributes of `about` that must be equal in the file and in this run: all but those in `APART`.
 fn compared(about: Attributes) -> Attributes {
     about.into_iter().filter(|(name, _)| !APART.contains(name)).collect()
 }
@@ -172,7 +172,7 @@ pub struct ElementalsOf {
     pub baryons: Option<[Vec<Step>; 3]>,
 }
 
-/// Operators in words, 1 for none.
+/// The texts of operators, lists of steps: words of the steps with blanks between, `1` for an operator without steps.
 fn words(operators: &[Vec<Step>]) -> Vec<String> {
     let word = |steps: &Vec<Step>| match steps.is_empty() {
         true => "1".to_string(),
@@ -285,7 +285,7 @@ pub fn write(
 }
 
 /// Turns both spins of numbers [t][spin'][spin][..] from the DeGrand-Rossi basis, `each`: the numbers of two spins.
-fn turn(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
+fn change_basis(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
     if basis == GammaBasis::DeGrandRossi {
         return;
     }
@@ -408,7 +408,7 @@ impl<'a> PerambulatorFile<'a> {
         Ok(PerambulatorFile { path, group, modes, solver, basis, about, leading })
     }
 
-    /// The same of generalised perambulators with these sink times and insertions.
+    /// A copy of this file's description for generalised perambulators with these sink times and insertions.
     pub fn with_insertions(mut self, sink_times: &[usize], insertions: &[Insertion]) -> Self {
         let text = |text: String| Attribute::Text(text);
         let insertions: Vec<String> = insertions.iter().map(Insertion::words).collect();
@@ -465,7 +465,7 @@ impl<'a> PerambulatorFile<'a> {
     /// Errors of [`write`].
     pub fn add(&self, time: usize, mut tau: Vec<Complex64>) -> Result<()> {
         let (n, extent) = (self.modes.count(), self.modes.times());
-        turn(&mut tau, n * n, self.basis);
+        change_basis(&mut tau, n * n, self.basis);
         let mut attributes = self.about.clone();
         attributes.push(("source_time", Attribute::Integer(time as i64)));
         let data = Dataset {
@@ -507,7 +507,7 @@ impl<'a> PerambulatorFile<'a> {
             }
             total = Some(match total {
                 Some(before) => {
-                    Projected { report: before.report.beside(done.report), whole: done.whole }
+                    Projected { report: before.report.join(done.report), whole: done.whole }
                 }
                 None => done,
             });

@@ -1,4 +1,4 @@
-//! What becomes of a file that is to be written and exists already.
+//! The choice whether a file that exists already is kept, replaced or extended when it is to be written.
 
 use std::path::Path;
 

@@ -222,7 +222,7 @@ impl<'a> OverlapInverse<'a> {
     }
     /// Algorithm and preconditioner of the last solve, if there was one.
     pub fn solved(&self) -> Option<(OverlapAlgorithm, Preconditioned)> {
-        self.solver.get().map(|solver| (solver.taken(), solver.preconditioned()))
+        self.solver.get().map(|solver| (solver.algorithm(), solver.preconditioned()))
     }
     fn kept(&self) -> MutexGuard<'_, OverlapShared> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)

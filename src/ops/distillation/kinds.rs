@@ -1,5 +1,5 @@
-//! What the arrays of distillation in files are: a word for the kind, names of the axes, and a formula. Python's
-//! `plaq.arrays` has the same table.
+//! Kinds of arrays of distillation in files: for each kind its name, the names of the axes, and the formula of an
+//! element. Python's `plaq.arrays` has the same table.
 
 use crate::io::hdf5::{Attribute, Attributes};
 

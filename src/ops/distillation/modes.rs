@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use super::if_exists::IfExists;
 use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
-use super::vectors::{colour_vectors, portions, portions_of, AT_ONCE};
+use super::vectors::{colour_vectors, portions, portions_of, VECTOR_BLOCK};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, is_matrix, own_dots, Combination};
@@ -21,7 +21,7 @@ use crate::linop::{LinOp, Shape};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_configuration, check_links, links_mark};
-use crate::ops::smearing::{turned, SPACE};
+use crate::ops::smearing::{links_with_momentum, SPACE};
 use crate::params::{parameters, reports, Choice as _, Parameters};
 use crate::refuse;
 use crate::solvers::{eigen_tol, search_seed_row, SEARCH};
@@ -31,7 +31,7 @@ use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory}
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
 /// Attribute for the numbers of [`Modes::basis`].
 pub(super) const BASIS: &str = "modes_basis";
-/// Attribute for the same numbers of left modes.
+/// Attribute for the numbers of [`Modes::basis`] of left modes.
 pub(super) const LEFT_BASIS: &str = "left_modes_basis";
 /// Attribute for [`Modes::basis_errors`].
 pub(super) const BASIS_ERROR: &str = "modes_basis_error";
@@ -47,7 +47,7 @@ parameters! {
         count: usize = 16, within(1, i32::MAX as i64);
         /// Number of steps of spatial stout smearing of the links in the Laplacian.
         steps: usize = 0, within(0, 100_000);
-        /// Weight rho of the staples in this stout smearing.
+        /// Weight rho of the staples in the stout smearing of the links.
         rho: f64 = 0.1, from(0.0, 1.0);
         /// Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.
@@ -82,7 +82,7 @@ reports! {
         times: usize;
         /// Number of steps of spatial stout smearing.
         steps: usize;
-        /// Weight rho of the staples in this smearing.
+        /// Weight rho of the staples in the stout smearing of the links.
         rho: f64;
         /// Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
         /// with others.
@@ -98,7 +98,7 @@ reports! {
         /// Momentum of the moving frame, as in plaq_modes_params.
         momentum: [f64; 3];
         /// Number of time slices on which the last value belongs to a degenerate level of which further modes were not
-        /// asked for: the space of the modes then depends on the basis that the search came upon.
+        /// asked for: the space of the modes then depends on the basis that the search happened to find.
         cut_levels: usize;
         /// The tolerance of the search.
         tol: f64;
@@ -136,7 +136,7 @@ fn smeared(
 ) -> Result<Arc<GaugeField>> {
     let copy = |links: &GaugeField| match momentum == [0.0; 3] {
         true => links.to(links.precision(), Recon::R12),
-        false => turned(links, links.precision(), momentum),
+        false => links_with_momentum(links, links.precision(), momentum),
     };
     let Some(own) = own else {
         let links = match steps {
@@ -173,7 +173,7 @@ fn smeared(
 /// Largest difference of numbers of [`Modes::basis`] due to rounding.
 pub(super) const NEAR_BASIS: f64 = 1e-5;
 
-/// Largest error of such a number by which modes of two searches are still taken for the same.
+/// Largest error of a number of [`Modes::basis`] with which modes of two searches can still count as equal.
 const DETERMINED: f64 = 1e-2;
 
 /// The number of the first mode that differs; modes that one of the two lacks are not compared.
@@ -294,7 +294,7 @@ impl Modes {
         &self.search.beyond
     }
     /// Number of time slices on which the last eigenvalue belongs to a degenerate level that also has modes beyond
-    /// those found: the space of the modes then depends on the basis of this level that the search came upon.
+    /// those found: the space of the modes then depends on the basis of this level that the search happened to find.
     pub fn cut_levels(&self) -> usize {
         let width = self.search.largest * self.tol.max(1e-8);
         let last = self.values().chunks(self.count()).filter_map(|values| values.last());
@@ -347,7 +347,8 @@ impl Modes {
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
     }
-    /// Report of the search, with values and residuals as above; of modes from a file it has these and `largest`.
+    /// Report of the search, with the numbers of [`Modes::values`] and [`Modes::residuals`]; of modes from a file it
+    /// has only these and `largest`.
     pub fn search(&self) -> &EigenReport {
         &self.search
     }
@@ -394,7 +395,7 @@ impl Modes {
         let (n, columns) = (self.count(), w.nrhs());
         let at_once = match self.vectors.on_device() == n && is_matrix(self.vectors.first()) {
             true => n,
-            false => AT_ONCE,
+            false => VECTOR_BLOCK,
         };
         let mut all = vec![Complex64::ZERO; self.times() * n * columns];
         for (first, count) in portions_of(n, at_once) {

@@ -18,9 +18,9 @@ use crate::solvers::Monitor;
 choices! {
     /// Divisions of an index of N values into the parts of a dilution.
     pub enum Dilution: plaq_modes_dilution {
-        /// No division: one part.
+        /// No dilution: one part with all values.
         None = 0, PLAQ_MODES_DILUTION_NONE, "none";
-        /// One part for each value.
+        /// Full dilution: one part for each value.
         Full = 1, PLAQ_MODES_DILUTION_FULL, "full";
         /// `parts` parts; value i belongs to part i mod `parts`.
         Interlace = 2, PLAQ_MODES_DILUTION_INTERLACE, "interlace";

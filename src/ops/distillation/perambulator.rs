@@ -86,7 +86,7 @@ fn at_a_time(solver: &dyn Inverse, modes: &Modes, columns: usize, asked: usize) 
     // Modes kept on the host are copied to the device for products with solutions, when solves are over.
     let waiting = modes.vectors().on_device() < modes.count();
     let colour = Shape { components: Components::COLOUR, ..other.clone() };
-    let brought = if waiting { colour.bytes(vectors::AT_ONCE.min(modes.count())) } else { 0 };
+    let brought = if waiting { colour.bytes(vectors::VECTOR_BLOCK.min(modes.count())) } else { 0 };
     let need = |n: usize, solve: u64| solve.max(brought) + 2 * shape.bytes(n) + 2 * other.bytes(n);
     solver.fitting(&ways, &need)
 }
@@ -193,7 +193,7 @@ pub fn perambulators(
         };
         let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut project)?;
         total = Some(match total {
-            Some(before) => before.beside(done.report),
+            Some(before) => before.join(done.report),
             None => done.report,
         });
         if !done.whole {
@@ -323,7 +323,7 @@ pub fn generalised(
         let mut keep = |first: usize, x: &SpinorField| kept.put(4 * n * k + first, x, 0, x.nrhs());
         let done = solve_modes(of_sinks, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
         let report = match before.take() {
-            Some(before) => before.beside(done.report),
+            Some(before) => before.join(done.report),
             None => done.report,
         };
         if !done.whole {
@@ -370,7 +370,7 @@ pub fn generalised(
     };
     let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut contract)?;
     let report = match before {
-        Some(before) => before.beside(done.report),
+        Some(before) => before.join(done.report),
         None => done.report,
     };
     Ok((all, Projected { report, whole: done.whole }))

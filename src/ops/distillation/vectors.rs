@@ -9,11 +9,11 @@ use crate::fields::{Components, RhsOrder, SpinorField, Subset, VectorField};
 use crate::refuse;
 
 /// Number of vectors that are worked on together.
-pub(super) const AT_ONCE: usize = 32;
+pub(super) const VECTOR_BLOCK: usize = 32;
 
-/// Divides `count` vectors into groups of at most `AT_ONCE`: number of the first vector, and number of vectors.
+/// Divides `count` vectors into groups of at most `VECTOR_BLOCK`: number of the first vector, and number of vectors.
 pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    portions_of(count, AT_ONCE)
+    portions_of(count, VECTOR_BLOCK)
 }
 
 /// Divides `count` vectors into groups of at most `size`.

@@ -30,11 +30,11 @@ type Found = ([f64; 3], f64);
 
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Size of the next step; for conjugate gradients of the first trial in it.
+    /// Size of the next step; for conjugate gradients, size of the first of the trial steps of its line search.
     alpha: f64,
     /// Size of the last step, until the functional has been measured after it.
     moved: f64,
-    /// The functional before the last step.
+    /// The gauge functional of the slice before the last step.
     functional: f64,
     /// Derivative of the functional with respect to alpha at the start of the step; steepest descent only.
     slope: f64,
@@ -51,8 +51,8 @@ pub(super) struct Descent {
     /// The numbers 4 sin^2(p_mu / 2), in double precision, for this rank's part of momentum space: first for axis x,
     /// then y, z, t.
     momenta: Buffer,
-    /// One number (`advance`) or two (`turn`) for each slice of this rank, by which kernels multiply vectors; in double
-    /// precision.
+    /// One number (`advance`) or two (`next_direction`) for each slice of this rank, by which kernels multiply vectors;
+    /// in double precision.
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,
@@ -99,7 +99,7 @@ impl Descent {
         let moved = if self.direction.is_some() {
             self.search(at, &now, &squares)?
         } else {
-            let (slopes, max) = self.turn(at, &vec![[1.0, 0.0]; self.slices.len()])?;
+            let (slopes, max) = self.next_direction(at, &vec![[1.0, 0.0]; self.slices.len()])?;
             let steps = self.active(at, &max);
             self.advance(at, &steps)?;
             for (slice, slope) in self.slices.iter_mut().zip(slopes) {
@@ -160,11 +160,11 @@ impl Descent {
                 [1.0, if slice.square > 0.0 && beta > 0.0 { beta } else { 0.0 }]
             })
             .collect();
-        let (mut slopes, mut max) = self.turn(at, &factors)?;
+        let (mut slopes, mut max) = self.next_direction(at, &factors)?;
         if slopes.iter().any(|&slope| slope <= 0.0) {
             let again = |slope: &f64| if *slope <= 0.0 { [1.0, 0.0] } else { [0.0, 1.0] };
             let factors: Vec<[f64; 2]> = slopes.iter().map(again).collect();
-            (slopes, max) = self.turn(at, &factors)?;
+            (slopes, max) = self.next_direction(at, &factors)?;
         }
         let tried = self.active(at, &max);
         self.advance(at, &tried)?;
@@ -254,7 +254,11 @@ impl Descent {
 
     /// Computes direction = a vector + b direction with [a, b] of each slice; returns for each slice the scalar
     /// product of the direction with the gradient, and the largest alpha that a step along it may have.
-    fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn next_direction(
+        &mut self,
+        at: &Sweeper,
+        factors: &[[f64; 2]],
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
         self.send(at, factors)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
         let (precision, storage) = at.form()?;

@@ -141,7 +141,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = params.few();
     let place = (geometry.extents(), gauge.precision(), gauge.recon());
     let key = Key::of(("gauge fixing", place, GaugeFixParams { seed: 0, ..few }));
-    geometry.foresee(gauge.device(), None, false, key, |device| {
+    geometry.precompile(gauge.device(), None, false, key, |device| {
         run_through(&gauge.like_on(device)?, params);
         Ok(())
     });
@@ -317,8 +317,8 @@ impl CopyState<'_, '_> {
         self.sweeps - 1
     }
 
-    /// Calls the callback and records whether it wants to stop.
-    fn tell(&mut self, slices: &[Quality], temperature: Option<f64>) {
+    /// Calls the callback with the state of the fixing and records whether it asks to stop.
+    fn report_progress(&mut self, slices: &[Quality], temperature: Option<f64>) {
         let (copy, sweeps, quality) = (self.copy, self.sweeps, mean(slices.iter()));
         self.stopped |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
     }
@@ -332,7 +332,7 @@ impl CopyState<'_, '_> {
             }
             if (step + 1) % self.params.check_every == 0 {
                 let even = updater.poll()?;
-                self.tell(&even, Some(temperature));
+                self.report_progress(&even, Some(temperature));
                 if self.stopped {
                     break;
                 }
@@ -386,7 +386,7 @@ impl CopyState<'_, '_> {
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality() }).collect();
             // Steps of a descent are checked one by one; the callback is called as often as for sweeps.
             if steps % params.check_every == 0 || !method.descends() {
-                self.tell(&known, None);
+                self.report_progress(&known, None);
             }
             let single = updater.sweeper.g.precision() == Precision::F32;
             let ends = self.stopped || (single && stale >= PATIENCE);
@@ -412,7 +412,7 @@ impl CopyState<'_, '_> {
             if ends || !left.contains(&true) {
                 if method.descends() && steps % params.check_every != 0 {
                     let last: Vec<Quality> = slices.iter().map(Fixed::quality).collect();
-                    self.tell(&last, None);
+                    self.report_progress(&last, None);
                 }
                 return Ok(());
             }

@@ -73,9 +73,9 @@ reports! {
         theta: f64;
         /// Largest violation of any single site.
         theta_max: f64;
-        /// Functional of the residual fixing; 0: there was none.
+        /// Gauge functional that the fixing of the residual gauge freedom reached; 0: there was no such fixing.
         residual_functional: f64;
-        /// Violation of the residual fixing; 0: there was none.
+        /// Violation theta of the fixing of the residual gauge freedom; 0: there was no such fixing.
         residual_theta: f64;
         /// Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
         iterations: usize;

@@ -84,7 +84,7 @@ pub(super) struct Sweeper {
     /// `g` are not up to date; None: they are.
     ahead: Option<u32>,
     pub functional: Functional,
-    /// For each time slice, whether sweeps change it.
+    /// Whether sweeps change a time slice, for each slice.
     pub on: Vec<bool>,
 }
 
@@ -139,7 +139,7 @@ impl Sweeper {
         self.activate(&vec![true; self.slices()])
     }
 
-    /// Replaces the transformation g(x) that sweeps change, to go on from `g`.
+    /// Replaces the transformation g(x) that sweeps change by `g`.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.ahead = None;
@@ -198,7 +198,7 @@ impl Sweeper {
         self.prepare(step, seed, number, 0);
         self.half(0)?;
         let (precision, storage) = self.form()?;
-        let odd = self.seen(kernels::GaugeSweepSeen(precision, storage), 1)?;
+        let odd = self.measure_quality(kernels::GaugeSweepSeen(precision, storage), 1)?;
         self.g.exchange_faces(1, || Ok(()))?;
         Ok(odd)
     }
@@ -288,7 +288,7 @@ impl Sweeper {
     }
 
     /// Functional and violation of every active slice, measured at the sites of one parity; 0 for inactive slices.
-    fn seen(
+    fn measure_quality(
         &mut self,
         kernel: impl Sums<Args = GaugeFixArgs>,
         parity: i32,
@@ -300,19 +300,19 @@ impl Sweeper {
         Ok(self.qualities(&self.over_ranks(here)?, 1.0))
     }
 
-    fn look(&mut self, parity: i32) -> Result<Vec<Quality>> {
+    fn quality_of(&mut self, parity: i32) -> Result<Vec<Quality>> {
         let (precision, storage) = self.form()?;
-        self.seen(kernels::GaugeQuality(precision, storage), parity)
+        self.measure_quality(kernels::GaugeQuality(precision, storage), parity)
     }
 
     /// The functional and the violation of every active slice; the violation may be that of even sites only.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
-        self.look(0)
+        self.quality_of(0)
     }
 
     /// Functional and violation of every active slice on all sites, given the result of `poll`.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
-        let odd = self.look(1)?;
+        let odd = self.quality_of(1)?;
         let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
             theta: 0.5 * (even.theta + odd.theta),
@@ -631,7 +631,7 @@ mod tests {
                 assert!(furthest(&seeing, &blind) < 1e-12, "{functional:?}");
                 half.prepare(step, 0, number, 0);
                 half.half(0).unwrap();
-                for (a, b) in seen.iter().zip(half.look(1).unwrap()) {
+                for (a, b) in seen.iter().zip(half.quality_of(1).unwrap()) {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
                     assert!(f.abs() < 1e-13 && theta.abs() < 1e-12 * b.theta, "{a:?} {b:?}");
                     assert!((a.theta_max - b.theta_max).abs() < 1e-12 * b.theta_max);
@@ -647,7 +647,7 @@ mod tests {
         for (u, functional) in cases() {
             let mut sweeper = sweeper(&u, Recon::R8, Precision::F64, functional);
             sweeper.sweep(Step::Overrelax { omega: 1.6 }, 0, 0).unwrap();
-            let [even, odd] = [0, 1].map(|p| sweeper.look(p).unwrap());
+            let [even, odd] = [0, 1].map(|p| sweeper.quality_of(p).unwrap());
             let all = sweeper.quality(&even).unwrap();
             assert_eq!(all.len(), sweeper.slices());
             for ((even, odd), all) in even.iter().zip(&odd).zip(&all) {

@@ -34,7 +34,7 @@ impl Updater {
         self.sweeper.set_functional(functional)
     }
 
-    /// Replaces the transformation g(x) that sweeps change, to go on from `g`.
+    /// Replaces the transformation g(x) that sweeps change by `g`.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.descent = None;
         self.sweeper.restart(g)

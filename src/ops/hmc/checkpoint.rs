@@ -71,7 +71,7 @@ pub fn save_checkpoint_of(
 /// for bit if the field has the precision of the file.
 ///
 /// # Errors
-/// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge` and [`Hmc::go_on`]. Links and
+/// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge` and [`Hmc::resume`]. Links and
 /// chain are then as they were.
 pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> Result<()> {
     let geometry = gauge.geometry().clone();
@@ -95,11 +95,11 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
     };
     let fields = load_fields(path, &geometry)?;
     let before = chain.place();
-    chain.go_on(&ChainPosition { next: Stream { seed, trajectory }, measured })?;
+    chain.resume(&ChainPosition { next: Stream { seed, trajectory }, measured })?;
     let done = gauge.copy_from(&loaded.gauge);
     match &done {
         Ok(()) => chain.set_state(fields),
-        Err(_) => chain.go_on(&before)?,
+        Err(_) => chain.resume(&before)?,
     }
     done
 }

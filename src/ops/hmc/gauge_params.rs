@@ -43,7 +43,7 @@ parameters! {
     /// A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
     /// (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
     pub struct GaugeActionParams: plaq_gauge_action_params {
-        /// The action; c0 and c1 follow from it.
+        /// The name of the gauge action, from which its coefficients c0 and c1 follow.
         action: GaugeActionKind = GaugeActionKind::Wilson;
         /// Coupling beta; required by every action except `general`.
         beta: Option<f64> = None, from(0.0, 1e6), absent("unset");
@@ -59,7 +59,7 @@ parameters! {
         /// an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
         /// the next one.
         cg: f64 = 1.0, from(-1e6, 1e6);
-        /// The same coefficient at the upper boundary, cG'; NaN: the same as cg.
+        /// Coefficient cG' at the upper boundary; NaN: the same as cg.
         cg_prime: Option<f64> = None, from(-1e6, 1e6), absent("cg");
         /// Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         plaquettes: [f64; 2] = [0.0; 2], from(-1e6, 1e6);

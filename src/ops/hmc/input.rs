@@ -193,7 +193,7 @@ struct Loop {
     coefficient: f64,
 }
 
-/// Keys of the stout smearing of the links that an operator sees.
+/// Keys of the stout smearing of an operator's links.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoutLinks {
@@ -521,7 +521,7 @@ impl RationalTerm {
     }
 }
 
-/// The monomial of `flavours` flavours, whose operators see smeared links; the Schur complement is on one parity.
+/// The monomial of `flavours` flavours, whose operators have smeared links; the Schur complement is on one parity.
 fn quarks(
     flavours: usize,
     parity: usize,

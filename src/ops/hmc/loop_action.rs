@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
 };
-use crate::ops::paths::{images, Paths, Walker, TOGETHER};
+use crate::ops::paths::{images, PathProducts, Paths, PATHS_PER_LAUNCH};
 use crate::params::Key;
 use crate::refuse;
 
@@ -122,13 +122,13 @@ impl LoopAction {
         let mut all: [BTreeMap<Vec<u8>, f64>; 4] = Default::default();
         for (path, c) in self.loops.iter().zip(&self.coefficients) {
             let back: Vec<u8> = path.iter().rev().map(|s| 7 - s).collect();
-            for (way, k) in
+            for (method, k) in
                 [path, &back].into_iter().flat_map(|w| (0..w.len()).map(move |k| (w, k)))
             {
                 // If step k of the path goes forward, the other steps are the path that closes the loop through its
                 // link.
-                if let Some(list) = all.get_mut(usize::from(way[k])) {
-                    let rest = way[k + 1..].iter().chain(&way[..k]);
+                if let Some(list) = all.get_mut(usize::from(method[k])) {
+                    let rest = method[k + 1..].iter().chain(&method[..k]);
                     *list.entry(rest.rev().copied().collect()).or_default() += c / 6.0;
                 }
             }
@@ -155,8 +155,8 @@ const SHORT: usize = 8;
 #[derive(Debug)]
 pub struct LoopForce {
     action: LoopAction,
-    walker: Walker,
-    way: ForceMethod,
+    products: PathProducts,
+    method: ForceMethod,
 }
 
 /// Methods of computing the force.
@@ -173,12 +173,12 @@ enum ForceMethod {
 impl LoopForce {
     /// Bytes of the intermediate fields.
     pub fn bytes(geometry: &Geometry, precision: Precision, action: &LoopAction) -> usize {
-        let together = action.loops.len().min(TOGETHER);
-        let walker = Walker::bytes(geometry, precision, together);
+        let together = action.loops.len().min(PATHS_PER_LAUNCH);
+        let products = PathProducts::bytes(geometry, precision, together);
         if action.link_by_link(geometry) {
-            return walker;
+            return products;
         }
-        walker
+        products
             + 2 * MatrixField::bytes(geometry, precision, MatrixForm::Algebra, together)
             + Momenta::bytes(geometry, precision)
     }
@@ -196,8 +196,8 @@ impl LoopForce {
         geometry.periodic_in_time("action of loops")?;
         action.loops.check_closed(geometry.global_extents())?;
         device.require(Self::bytes(geometry, precision, &action) as u64, "forces of loops")?;
-        let walker = Walker::new(device, geometry, precision, action.loops.len())?;
-        let way = if action.link_by_link(geometry) {
+        let products = PathProducts::new(device, geometry, precision, action.loops.len())?;
+        let method = if action.link_by_link(geometry) {
             let (paths, weights) = action.lists();
             let upload = |bytes: &[u8]| -> Result<Buffer> {
                 let mut buffer = device.alloc(bytes.len())?;
@@ -207,7 +207,7 @@ impl LoopForce {
             let paths = upload(bytemuck::cast_slice(&paths))?;
             ForceMethod::Links { paths, weights: upload(bytemuck::cast_slice(&weights))? }
         } else {
-            let (form, together) = (MatrixForm::Algebra, walker.together());
+            let (form, together) = (MatrixForm::Algebra, products.batch_size());
             let field = || MatrixField::new(device, geometry, precision, form, together);
             let elements = [field()?, field()?];
             ForceMethod::Steps {
@@ -215,27 +215,27 @@ impl LoopForce {
                 force: Momenta::new(device, geometry, precision)?,
             }
         };
-        Ok(LoopForce { action, walker, way })
+        Ok(LoopForce { action, products, method })
     }
 }
 
 /// Adds the force of a batch of loops.
 fn add(
-    (action, walker): (&LoopAction, &Walker),
+    (action, products): (&LoopAction, &PathProducts),
     gauge: &GaugeField,
     batch: &[usize],
     (elements, force): (&[MatrixField; 2], &Momenta),
 ) -> Result<()> {
     let loops = &action.loops;
-    let products = walker.multiply_along(gauge, loops, batch)?;
+    let along = products.multiply_along(gauge, loops, batch)?;
     let [mut from, mut to] = [&elements[0], &elements[1]];
-    let mut args = walker.args(gauge);
+    let mut args = products.args(gauge);
     // The force of c (1 - Re tr L / 3) is c / 3 Im tr T_a L.
     for (slot, &k) in batch.iter().enumerate() {
         args.coef[slot] = action.coefficients[k] / 6.0;
     }
-    (args.from, args.to) = (products.view(), from.view());
-    walker.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
+    (args.from, args.to) = (along.view(), from.view());
+    products.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
     let max = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
     for n in 0..max {
         from.exchange()?;
@@ -243,7 +243,7 @@ fn add(
             from: from.view(),
             to: to.view(),
             force: force.view(),
-            ..walker.args(gauge)
+            ..products.args(gauge)
         };
         for (slot, &k) in batch.iter().enumerate() {
             if let Some(&step) = loops.get(k).get(n) {
@@ -251,7 +251,7 @@ fn add(
                 args.last[slot] = i32::from(n + 1 == loops.get(k).len());
             }
         }
-        walker.launch(kernels::PathForce::of(gauge.precision())?, &args)?;
+        products.launch(kernels::PathForce::of(gauge.precision())?, &args)?;
         std::mem::swap(&mut from, &mut to);
     }
     Ok(())
@@ -259,15 +259,15 @@ fn add(
 
 impl LinkAction for LoopForce {
     fn key(&self) -> Key {
-        let (_, precision) = self.walker.place();
+        let (_, precision) = self.products.place();
         Key::of(("loops", &self.action.loops, precision))
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
-        let (geometry, precision) = self.walker.place();
+        let (geometry, precision) = self.products.place();
         LoopForce::new(device, geometry, precision, self.action.clone())
     }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        let traces = self.walker.traces(gauge, &self.action.loops)?;
+        let traces = self.products.traces(gauge, &self.action.loops)?;
         let volume = gauge.geometry().global_volume() as f64;
         let terms = self.action.coefficients.iter().zip(traces);
         Ok(terms.map(|(c, t)| c * (volume - t.re / 3.0)).sum())
@@ -279,15 +279,15 @@ impl LinkAction for LoopForce {
         scale: f64,
         step: f64,
     ) -> Result<KickReport> {
-        self.walker.check(gauge)?;
+        self.products.check(gauge)?;
         momenta.matches(gauge.geometry(), gauge.device(), "links")?;
         if momenta.precision() != gauge.precision() {
             let (links, p) = (gauge.precision(), momenta.precision());
             bail!(FieldMismatch, "gauge force: links in {links} and momenta in {p}");
         }
         let geometry = gauge.geometry();
-        let LoopForce { action, walker, way } = self;
-        let size = match way {
+        let LoopForce { action, products, method } = self;
+        let size = match method {
             ForceMethod::Links { paths, weights } => {
                 let (work, column) = link_work(geometry, gauge.device());
                 let args = ForceArgs {
@@ -307,8 +307,8 @@ impl LinkAction for LoopForce {
             }
             ForceMethod::Steps { elements, force } => {
                 force.clear()?;
-                for batch in action.loops.batches(walker.together()) {
-                    add((action, walker), gauge, &batch, (elements, force))?;
+                for batch in action.loops.batches(products.batch_size()) {
+                    add((action, products), gauge, &batch, (elements, force))?;
                 }
                 momenta.add(scale, -step, force)?;
                 force.norm2()?

@@ -91,7 +91,7 @@ pub trait Monomial: Send {
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`.
-    fn suits(&self, _boundary: BoundaryTime) -> Result<()> {
+    fn check_time_boundary(&self, _boundary: BoundaryTime) -> Result<()> {
         Ok(())
     }
     /// Draws the fields that belong to it (pseudofermions) from their heat bath at the start of a trajectory; gauge

@@ -117,7 +117,8 @@ parameters! {
         /// Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
         /// multigrid.
         sums_force: Option<IterationSums> = None;
-        /// Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+        /// Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, as `sums` of
+        /// plaq_solver_params; automatic (0) with multigrid.
         sums_hamiltonian: Option<IterationSums> = None;
     }
 }

@@ -100,7 +100,7 @@ impl MonomialReport {
 }
 
 impl RunReport {
-    /// The run with one more trajectory.
+    /// The report of a run to which the trajectory `last` has been added.
     pub fn and(&self, last: &TrajectoryReport) -> Self {
         let before = self.trajectories as f64;
         let weight = before * self.exp_minus_delta_h + (-last.delta_h).exp();

@@ -58,7 +58,7 @@ pub(super) type StateField = (FieldShape, Vec<f64>);
 pub(super) struct Cycle {
     /// True if the chain's momenta and pseudofermions are those at the end of a cycle, so that the next one rotates
     /// them.
-    alive: bool,
+    has_previous: bool,
     momenta: Momenta,
     /// Pseudofermions of each monomial before the rotation.
     fields: Vec<Option<SpinorField>>,
@@ -85,26 +85,30 @@ pub(super) fn rotate(phi: &mut SpinorField, old: &SpinorField, [c1, c2]: [f64; 2
 
 impl Cycle {
     pub fn new(momenta: Momenta) -> Self {
-        Cycle { alive: false, momenta, fields: vec![], loaded: vec![] }
+        Cycle { has_previous: false, momenta, fields: vec![], loaded: vec![] }
     }
     /// Whether there are momenta and pseudofermions of an earlier cycle, which are rotated.
-    pub fn alive(&self) -> bool {
-        self.alive
+    pub fn has_previous(&self) -> bool {
+        self.has_previous
     }
 
     /// Copies momenta and pseudofermions before a rotation, or takes them from a checkpoint.
-    pub fn remember(&mut self, momenta: &Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
+    pub fn store_previous(
+        &mut self,
+        momenta: &Momenta,
+        all: &mut [Box<dyn Monomial>],
+    ) -> Result<()> {
         self.fields = vec![];
         if let Some((_, array)) = self.loaded.iter().find(|(shape, _)| shape.name == MOMENTA) {
             let (form, order) = (MomentaForm::Coefficients, SiteOrder::Lexicographic);
             self.momenta.load(array, form, order, 1.0)?;
-            self.alive = true;
+            self.has_previous = true;
             self.fields.resize_with(all.len(), || None);
             return Ok(());
         }
         for monomial in all {
             let copy = match monomial.pseudofermions() {
-                Some(Some(phi)) if self.alive => {
+                Some(Some(phi)) if self.has_previous => {
                     let mut copy = phi.like(phi.precision())?;
                     blas::copy(&mut copy, phi)?;
                     Some(copy)
@@ -113,7 +117,7 @@ impl Cycle {
             };
             self.fields.push(copy);
         }
-        match self.alive {
+        match self.has_previous {
             true => self.momenta.copy_from(momenta),
             false => Ok(()),
         }
@@ -122,7 +126,7 @@ impl Cycle {
     /// Draws momenta and adds the earlier ones: p -> c1 p_old + c2 v.
     pub fn draw(&self, momenta: &mut Momenta, stream: Stream, [c1, c2]: [f64; 2]) -> Result<()> {
         momenta.set_gaussian(stream.seed, stream.trajectory)?;
-        match self.alive {
+        match self.has_previous {
             true => momenta.add(c2, c1, &self.momenta),
             false => Ok(()),
         }
@@ -132,7 +136,7 @@ impl Cycle {
     pub fn rotate(&mut self, k: usize, monomial: &mut dyn Monomial, by: [f64; 2]) -> Result<()> {
         let name = monomial.name().to_string();
         let Some(Some(phi)) = monomial.pseudofermions() else { return Ok(()) };
-        if self.alive && self.fields[k].is_none() && !self.loaded.is_empty() {
+        if self.has_previous && self.fields[k].is_none() && !self.loaded.is_empty() {
             let mut array = vec![];
             for column in 0..columns(phi) {
                 let name = field_name(&name, column);
@@ -147,7 +151,7 @@ impl Cycle {
             self.fields[k] = Some(old);
         }
         match &self.fields[k] {
-            Some(old) if self.alive => rotate(phi, old, by),
+            Some(old) if self.has_previous => rotate(phi, old, by),
             _ => Ok(()),
         }
     }
@@ -155,7 +159,7 @@ impl Cycle {
     /// Continues from the fields of a checkpoint. If momenta are not among them, the next cycle draws all fields
     /// anew.
     pub fn load(&mut self, fields: Vec<StateField>) {
-        (self.alive, self.fields, self.loaded) = (false, vec![], fields);
+        (self.has_previous, self.fields, self.loaded) = (false, vec![], fields);
     }
 
     /// Fields read from a checkpoint that no cycle has used yet.
@@ -165,7 +169,7 @@ impl Cycle {
 
     /// Ends an accepted cycle.
     pub fn accept(&mut self) {
-        (self.alive, self.fields, self.loaded) = (true, vec![], vec![]);
+        (self.has_previous, self.fields, self.loaded) = (true, vec![], vec![]);
     }
 
     /// Ends a rejected cycle: sets the momenta to those before or after the rotation, by `how`, with reversed sign.
@@ -176,7 +180,7 @@ impl Cycle {
         how: Rejection,
         by: [f64; 2],
     ) -> Result<()> {
-        match (how, self.alive) {
+        match (how, self.has_previous) {
             (Rejection::Before, true) => momenta.copy_from(&self.momenta)?,
             // Otherwise the momenta after the rotation are made again from the same random numbers. A first cycle has
             // only these, as it had no momenta before.
@@ -190,10 +194,10 @@ impl Cycle {
     /// Restores momenta and pseudofermions from before the rotation after a cycle has failed.
     pub fn restore(&mut self, momenta: &mut Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
         if !self.loaded.is_empty() {
-            self.alive = false;
+            self.has_previous = false;
             return Ok(());
         }
-        if !self.alive {
+        if !self.has_previous {
             return Ok(());
         }
         momenta.copy_from(&self.momenta)?;

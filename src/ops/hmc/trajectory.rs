@@ -135,7 +135,7 @@ impl Hmc {
     ) -> Result<Self> {
         let names: Vec<&str> = monomials.iter().map(|m| m.name()).collect();
         let (steps, of_level) = places(&params, &names)?;
-        monomials.iter().try_for_each(|m| m.suits(geometry.boundary()))?;
+        monomials.iter().try_for_each(|m| m.check_time_boundary(geometry.boundary()))?;
         let links = || GaugeField::new(device, geometry, precision, Recon::R18);
         let momenta = || Momenta::new(device, geometry, precision);
         Ok(Hmc {
@@ -185,7 +185,7 @@ impl Hmc {
     ///
     /// # Errors
     /// `BadParameter`: an interval that is not possible; the chain is then as it was.
-    pub fn go_on(&mut self, place: &ChainPosition) -> Result<()> {
+    pub fn resume(&mut self, place: &ChainPosition) -> Result<()> {
         let before = self.place();
         let done = self.take_measured(place);
         if done.is_err() {
@@ -239,12 +239,12 @@ impl Hmc {
             let (device, key) = (gauge.device(), self.key(gauge));
             gauge
                 .geometry()
-                .foresee(device, None, false, key, |dry| self.run_through(dry, gauge, true));
+                .precompile(device, None, false, key, |dry| self.run_through(dry, gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
         if let Some(cycle) = &mut self.cycle {
-            cycle.remember(&self.momenta, &mut self.monomials)?;
+            cycle.store_previous(&self.momenta, &mut self.monomials)?;
         }
         let done = self.attempt(gauge);
         match &done {
@@ -293,7 +293,7 @@ impl Hmc {
     /// dynamics, empty before the first cycle.
     pub(super) fn state(&self) -> Result<Vec<StateField>> {
         match &self.cycle {
-            Some(cycle) if cycle.alive() => smd::state(&self.momenta, &self.monomials),
+            Some(cycle) if cycle.has_previous() => smd::state(&self.momenta, &self.monomials),
             Some(cycle) => Ok(cycle.waiting().to_vec()),
             None => Ok(vec![]),
         }
@@ -381,7 +381,7 @@ impl Hmc {
         let before = self.hamiltonian(gauge, &mut report, 0)?;
         let every = self.params.reversibility_every;
         if every > 0 && trajectory % every == 0 {
-            let [links, hamiltonian] = self.there_and_back(gauge, before)?;
+            let [links, hamiltonian] = self.check_reversibility(gauge, before)?;
             report.reversibility_links = Some(links);
             report.reversibility_hamiltonian = Some(hamiltonian);
             gauge.copy_raw(&self.start)?;
@@ -495,7 +495,7 @@ impl Hmc {
 
     /// Integrates forward and back; returns the largest difference of a matrix entry of a link, and the modulus of the
     /// difference of H from its value `before`.
-    fn there_and_back(&mut self, gauge: &mut GaugeField, before: f64) -> Result<[f64; 2]> {
+    fn check_reversibility(&mut self, gauge: &mut GaugeField, before: f64) -> Result<[f64; 2]> {
         self.integrate(gauge, None)?;
         self.momenta.scale(-1.0)?;
         self.integrate(gauge, None)?;

@@ -64,7 +64,7 @@ pub fn gluon_pairs(
     let mut out = vec![];
     for n in 0..=path.len() {
         if n > 0 {
-            fields.go_on(path[n - 1])?;
+            fields.transport_step(path[n - 1])?;
         }
         let end = displacement(&path[..n]);
         let phases: Vec<Complex64> =
@@ -97,10 +97,11 @@ struct Fields {
     links: Arc<GaugeField>,
     /// Unit vectors of colour, parallel transported along the path.
     unit: SpinorField,
-    /// Field strengths of the spatial planes and of the planes with t, times unit vectors, parallel transported along
-    /// the path.
+    /// Field strengths at the start of the path, magnetic and electric (planes in space and planes with t), times unit
+    /// vectors of colour, parallel transported along the path.
     first: [SpinorField; 2],
-    /// Field strengths of the spatial planes and of the planes with t, times the parallel transported unit vectors.
+    /// Field strengths at the end of the path, magnetic and electric, times the parallel transported unit vectors of
+    /// colour.
     second: [SpinorField; 2],
 }
 
@@ -129,7 +130,7 @@ impl Fields {
     }
 
     /// Parallel transports all fields by one step of the path.
-    fn go_on(&mut self, step: u8) -> Result<()> {
+    fn transport_step(&mut self, step: u8) -> Result<()> {
         // A shift gives each site the value of a neighbour. The value at the end of a step comes from its beginning, so
         // that the shift goes opposite to the step.
         let shift = |of| CovariantShift::new(self.links.clone(), of, vec![7 - step]);

@@ -63,8 +63,8 @@ struct LoopsIdentity {
     marks: Vec<(String, f64)>,
 }
 
-/// Joins items with commas.
-fn listed<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
+/// The texts of the items, with commas between them.
+fn joined<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     all.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(",")
 }
 
@@ -83,7 +83,7 @@ impl LoopSums {
         let spaces = match quarks.space {
             None => "none".into(),
             Some(space) => (1..=space.levels())
-                .map(|l| format!("{} of {}", listed(space.extents(l)), space.unknowns(l)))
+                .map(|l| format!("{} of {}", joined(space.extents(l)), space.unknowns(l)))
                 .collect::<Vec<_>>()
                 .join(", "),
         };
@@ -93,13 +93,13 @@ impl LoopSums {
         if of.noise.time_parts > 1 {
             dilution.push(format!("time in {} parts", of.noise.time_parts));
         }
-        let dilution = if dilution.is_empty() { "none".into() } else { listed(dilution) };
+        let dilution = if dilution.is_empty() { "none".into() } else { joined(dilution) };
         let lines = of.lines.iter().map(|line| match line.is_empty() {
             true => "local".to_string(),
-            false => listed(line),
+            false => joined(line),
         });
         let texts = vec![
-            ("lattice", listed(geometry.global_extents())),
+            ("lattice", joined(geometry.global_extents())),
             ("operator", described(Some(quarks.solver))),
             ("other_operator", described(quarks.other)),
             ("contraction", of.how.word().to_string()),
@@ -110,8 +110,8 @@ impl LoopSums {
             ("dilution", dilution),
             ("probes", of.noise.probes.to_string()),
             ("lines", lines.collect::<Vec<_>>().join(":")),
-            ("momenta", of.momenta.iter().map(|p| listed(*p)).collect::<Vec<_>>().join(":")),
-            ("boundary", listed(of.boundary)),
+            ("momenta", of.momenta.iter().map(|p| joined(*p)).collect::<Vec<_>>().join(":")),
+            ("boundary", joined(of.boundary)),
             ("hopping", of.params.hopping.to_string()),
             ("spaces", spaces),
         ];

@@ -30,7 +30,7 @@ choices! {
         Auto = 0, PLAQ_LOOPS_TRACES_AUTO, "auto";
         /// The exact trace of the last level, from its coordinate vectors; noise on the levels between.
         Last = 1, PLAQ_LOOPS_TRACES_LAST, "last";
-        /// Noise on each level.
+        /// Noise estimates the traces on each level.
         Noise = 2, PLAQ_LOOPS_TRACES_NOISE, "noise";
         /// Exact traces of all coarse levels, from their coordinate vectors.
         Every = 3, PLAQ_LOOPS_TRACES_EVERY, "every";
@@ -94,10 +94,10 @@ impl LoopGoals {
 /// Number of noise vectors that each part gets before work is divided by errors.
 const PILOT: usize = 4;
 /// Number of columns on coarse levels that are solved for together.
-const AT_ONCE: usize = 12;
+const COLUMN_BLOCK: usize = 12;
 
 choices! {
-    /// Terms whose sum are the loops.
+    /// Kinds of the terms of which loops are the sum.
     pub enum TermKind: plaq_loops_term {
         /// The difference of a level and the next one, or the last level itself, by noise on this level.
         Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
@@ -579,7 +579,7 @@ impl LoopSums {
         match (part.term, quarks.space) {
             (Term::Hopping, _) => {
                 let Some(hopping) = hopping else { return Ok(()) };
-                let count = AT_ONCE.min(part.total - part.done);
+                let count = COLUMN_BLOCK.min(part.total - part.done);
                 let found = hopping.exact(part.done, count, &operators)?;
                 part.add(&scaled(found, of.factor));
                 part.done += count;
@@ -597,7 +597,7 @@ impl LoopSums {
                     Some(hopping) => hopping.remainder(x),
                     None => Ok(()),
                 };
-                let vectors = vectors(of.noise.together(quarks.at_once));
+                let vectors = vectors(of.noise.vectors_together(quarks.at_once));
                 let noise = LoopNoise { first: of.noise.first + part.done, vectors, ..of.noise };
                 let kind = LoopKind {
                     how: of.how,
@@ -618,28 +618,28 @@ impl LoopSums {
                 }
             }
             (Term::Noise(level), Some(space)) => {
-                let count = vectors(AT_ONCE);
+                let count = vectors(COLUMN_BLOCK);
                 let first = of.noise.first + part.done;
                 let kind = (of.noise.noise, of.noise.seed);
                 let vectors = space.noise(kind, level, first, count)?;
-                let sides =
+                let left_and_right =
                     Solved::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
                 for k in 0..count {
-                    part.add(&scaled(sides.contracted(&operators, k..k + 1)?, of.factor));
+                    part.add(&scaled(left_and_right.contracted(&operators, k..k + 1)?, of.factor));
                 }
                 part.done += count;
                 part.solves += count as u64;
-                part.failed += sides.failed;
+                part.failed += left_and_right.failed;
             }
             (Term::Exact(level), Some(space)) => {
-                let count = AT_ONCE.min(part.total - part.done);
+                let count = COLUMN_BLOCK.min(part.total - part.done);
                 let vectors = space.units(level, part.done, count)?;
-                let sides =
+                let left_and_right =
                     Solved::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
-                part.add(&scaled(sides.contracted(&operators, 0..count)?, of.factor));
+                part.add(&scaled(left_and_right.contracted(&operators, 0..count)?, of.factor));
                 part.done += count;
                 part.solves += count as u64;
-                part.failed += sides.failed;
+                part.failed += left_and_right.failed;
             }
             (_, None) => {}
         }
@@ -674,7 +674,7 @@ impl Solved {
             let (products, failed) = space.products(quarks.other_space, level, vectors)?;
             return Ok(Solved { pairs: SpinorPairs::Products(products), failed });
         }
-        let (left, mut right, how) = space.sides(level, vectors)?;
+        let (left, mut right, how) = space.left_and_right(level, vectors)?;
         if let Some(hopping) = hopping {
             hopping.remainder(&mut right)?;
         }

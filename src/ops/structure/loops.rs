@@ -20,7 +20,7 @@ use crate::ops::propagator::{check, propagates, solve_parts, Solves};
 use crate::ops::source::{noise_seed_row, Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
-use crate::solvers::{unwatched, Monitor};
+use crate::solvers::{no_monitor, Monitor};
 
 choices! {
     /// Ways of contracting noise eta with solutions into loops; S = M^-1.
@@ -39,7 +39,7 @@ choices! {
 parameters! {
     /// Parameters of the noise for loops.
     pub composed struct LoopsParams: plaq_loops_params {
-        /// Contraction of noise with solutions.
+        /// Estimator: how noise and solutions are contracted, by one-end tricks or without.
         kind: OneEnd = OneEnd::None;
         /// Numbers from which noise at all sites is drawn.
         noise: Noise = Noise::Z4;
@@ -171,7 +171,7 @@ impl LoopNoise {
 
     /// Number of noise vectors, at least one, whose columns of the same plane wave are solved for together if `at_once`
     /// columns are; 0: twelve columns.
-    pub(super) fn together(&self, at_once: usize) -> usize {
+    pub(super) fn vectors_together(&self, at_once: usize) -> usize {
         let parts: usize = self.parts().iter().product();
         (if at_once == 0 { COLUMNS } else { at_once } / parts).max(1)
     }
@@ -510,7 +510,7 @@ pub fn loops(
     check_configuration(solver.op().links(), "solver", operators.links, "gauge")?;
     let extents = shape.geometry.global_extents();
     let parts: usize = noise.parts().iter().product();
-    let together = noise.together(at_once).min(noise.vectors);
+    let together = noise.vectors_together(at_once).min(noise.vectors);
     check(solver, parts * together, at_once)?;
     noise.check(extents)?;
     let five = Spin::from(SpinMatrix::gamma5());
@@ -551,9 +551,9 @@ pub fn loops(
                 if let (Some(other), Some(b)) = (other, &mut back) {
                     less_back = low.map(|low| low(b, true)).transpose()?;
                     let mut solved = shape.field(b.nrhs())?;
-                    let report = other.solve(&mut solved, b, &mut unwatched)?;
+                    let report = other.solve(&mut solved, b, &mut no_monitor)?;
                     of_other = Some(match of_other.take() {
-                        Some(before) => before.beside(report),
+                        Some(before) => before.join(report),
                         None => report,
                     });
                     *b = solved;
@@ -591,11 +591,11 @@ pub fn loops(
                 solve_parts(&by, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
             // A solve for the other quark counts like those for the first.
             let report = match of_other {
-                Some(other) => report.beside(other),
+                Some(other) => report.join(other),
                 None => report,
             };
             total = Some(match total.take() {
-                Some(before) => before.beside(report),
+                Some(before) => before.join(report),
                 None => report,
             });
             if ended {

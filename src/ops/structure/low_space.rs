@@ -20,7 +20,7 @@ use crate::solvers::dense;
 /// Largest number of low modes.
 const MAX_LOW_MODES: usize = 8192;
 /// Number of modes to which M is applied together.
-const AT_ONCE: usize = 8;
+const MODE_BLOCK: usize = 8;
 
 /// Spaces of low modes of a quark, in the normalisation of its solver.
 pub struct LowSpace {
@@ -106,8 +106,8 @@ impl LowSpace {
         Ok((op.clone(), factor(solver)))
     }
 
-    /// The spaces of the first `levels` coarse levels of a hierarchy; 0: of all levels that live on all ranks. Systems
-    /// of coarse levels are solved to the relative residual `tol`, which must be well below the noise.
+    /// The spaces of the first `levels` coarse levels of a hierarchy; 0: of all levels that are distributed over all
+    /// ranks. Systems of coarse levels are solved to the relative residual `tol`, which must be well below the noise.
     ///
     /// # Errors
     /// `InvalidArgument`: `tol` out of range; `Unsupported`: an operator without spinors, or in half precision;
@@ -158,13 +158,13 @@ impl LowSpace {
             refuse!(InvalidArgument, "vectors", expected("at most {MAX_LOW_MODES}"), found("{k}"));
         }
         let mut matrix = host_array(k * k, Complex64::ZERO, "the operator in a space")?;
-        for first in (0..k).step_by(AT_ONCE) {
-            let n = AT_ONCE.min(k - first);
+        for first in (0..k).step_by(MODE_BLOCK) {
+            let n = MODE_BLOCK.min(k - first);
             let v = vectors.get(first, n)?;
-            let (mut image, mut turned) = (op.shape().field(n)?, op.shape().field(n)?);
+            let (mut image, mut times_gamma5) = (op.shape().field(n)?, op.shape().field(n)?);
             op.apply(&mut image, &v)?;
-            op.gamma5(&mut turned, &image)?;
-            for (row, dots) in vectors.dots(0..k, &turned, 0..n)?.chunks(n).enumerate() {
+            op.gamma5(&mut times_gamma5, &image)?;
+            for (row, dots) in vectors.dots(0..k, &times_gamma5, 0..n)?.chunks(n).enumerate() {
                 matrix[row * k + first..row * k + first + n].copy_from_slice(dots);
             }
         }
@@ -314,9 +314,9 @@ impl LowSpace {
         match &self.kind {
             Kind::Coarse(spaces) => Ok(LowVectors::Coarse(spaces.restrict_spinors(b)?)),
             Kind::Vectors(v) => {
-                let mut turned = self.op.shape().field(b.nrhs())?;
-                self.op.gamma5(&mut turned, b)?;
-                let dots = v.vectors.dots(0..v.vectors.count(), &turned, 0..b.nrhs())?;
+                let mut times_gamma5 = self.op.shape().field(b.nrhs())?;
+                self.op.gamma5(&mut times_gamma5, b)?;
+                let dots = v.vectors.dots(0..v.vectors.count(), &times_gamma5, 0..b.nrhs())?;
                 Ok(LowVectors::Numbers(dots, b.nrhs()))
             }
         }
@@ -396,9 +396,9 @@ impl LowSpace {
         match &self.kind {
             Kind::Vectors(_) => Ok(lifted),
             Kind::Coarse(_) => {
-                let mut turned = self.op.shape().field(lifted.nrhs())?;
-                self.op.gamma5(&mut turned, &lifted)?;
-                Ok(turned)
+                let mut times_gamma5 = self.op.shape().field(lifted.nrhs())?;
+                self.op.gamma5(&mut times_gamma5, &lifted)?;
+                Ok(times_gamma5)
             }
         }
     }
@@ -406,14 +406,14 @@ impl LowSpace {
     /// Transforms a level's vectors that stand between D_c^-1 and D'_c^-1 of two masses, so that for the resulting v
     /// and x = P D'_c^-1 v the left side with L' = P D'_c^-1 R is x^dagger gamma5. On a level of aggregates this is
     /// gamma5, on one of vectors R P.
-    fn turned(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
+    fn times_gamma5(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
         let lifted = self.prolong(level, vectors)?;
         if self.has_inverse() {
             return self.restrict(&lifted);
         }
-        let mut turned = self.op.shape().field(lifted.nrhs())?;
-        self.op.gamma5(&mut turned, &lifted)?;
-        self.restrict_to(level, &turned)
+        let mut times_gamma5 = self.op.shape().field(lifted.nrhs())?;
+        self.op.gamma5(&mut times_gamma5, &lifted)?;
+        self.restrict_to(level, &times_gamma5)
     }
 
     /// Computes D_c^-1 b on a level, in the normalisation of the solver.
@@ -509,7 +509,7 @@ impl LowSpace {
         let rights = [Some(right), below].into_iter().flatten();
         let mut lefts = [None, None];
         if let Some(other) = other {
-            let (left, below, how) = other.solutions(level, &self.turned(level, vectors)?)?;
+            let (left, below, how) = other.solutions(level, &self.times_gamma5(level, vectors)?)?;
             lefts = [Some(left), below];
             all.extend(how);
         }
@@ -523,7 +523,7 @@ impl LowSpace {
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].
-    pub fn sides(
+    pub fn left_and_right(
         &self,
         level: usize,
         vectors: &LowVectors,

@@ -32,9 +32,9 @@ choices! {
         Unpolarised = 0, PLAQ_PROJECTOR_UNPOLARISED, "unpolarised";
         /// The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
         X = 1, PLAQ_PROJECTOR_X, "x";
-        /// The unpolarised one times -i gamma_z gamma_x.
+        /// The unpolarised projector times -i gamma_z gamma_x.
         Y = 2, PLAQ_PROJECTOR_Y, "y";
-        /// The unpolarised one times -i gamma_x gamma_y.
+        /// The unpolarised projector times -i gamma_x gamma_y.
         Z = 3, PLAQ_PROJECTOR_Z, "z";
     }
 }

@@ -17,7 +17,7 @@ use crate::fields::{blas, VectorField};
 use crate::solvers::mixed_precision::{retain, MixedPrecision, Next};
 
 /// Least part of <s, M s> that the curvature of the next direction may be to be found by the difference.
-const LEFT: f64 = 1e-3;
+const MIN_FRACTION: f64 = 1e-3;
 
 /// Vectors of the iteration besides x and r.
 struct Vectors {
@@ -130,7 +130,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
                 Some(w) => blas::axpby(&one, w, &beta, q)?,
                 None => mixed.operator().apply(q, p)?,
             }
-            let clear = |i: usize| curvature[i] > LEFT * found.curvature[i];
+            let clear = |i: usize| curvature[i] > MIN_FRACTION * found.curvature[i];
             if !mixed.refines() && (0..curvature.len()).any(|i| mixed.active[i] && !clear(i)) {
                 // M M^dagger y = b has the image of the direction itself, and its curvature |p|^2.
                 curvature = match form {

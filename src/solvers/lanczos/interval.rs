@@ -57,7 +57,7 @@ impl Process<'_, '_> {
     }
 
     /// The polynomial for a larger spectrum than the short run has found, if these values lie beyond its end.
-    pub(super) fn reaching(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
+    pub(super) fn extended(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
         let (far, size) = (self.inward(self.span().1), self.scale());
         let beyond = |(v, r): (&f64, &f64)| self.inward(*v) - 2.0 * r > far + 1e-6 * size;
         let k = found.iter().zip(residuals).position(beyond)?;
@@ -72,7 +72,7 @@ impl Process<'_, '_> {
         Some(self.filter(self.p.cut()))
     }
 
-    /// The value with the sign with which it grows from the wanted end of the spectrum inwards.
+    /// `value`, or its negative, with the sign for which values grow from the wanted end of the spectrum inwards.
     pub(super) fn inward(&self, value: f64) -> f64 {
         match self.params.end {
             End::Smallest => value,

@@ -12,7 +12,7 @@ impl MixedPrecision<'_, '_> {
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
-        let width = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
+        let width = if self.nrhs() < self.last_residuals.len() { 2 * k } else { 3 * k };
         // A GPU compiles kernels for a new number of right-hand sides, which does not pay if they have nearly
         // converged.
         let far = keep.iter().any(|&i| self.goal[i] < self.delta * self.relative[i]);
@@ -69,7 +69,7 @@ impl MixedPrecision<'_, '_> {
             &mut self.relative,
             &mut self.rate,
             &mut self.least,
-            &mut self.way,
+            &mut self.distance,
             &mut self.drift,
             &mut self.best,
         ] {

@@ -318,7 +318,7 @@ fn run(options: Options) -> Run<i32> {
     check_outputs(&options, &plan)?;
     session::run(&options, |session| {
         if session.first() {
-            session::complain(&format!("loops on {}", session.device.name()));
+            session::print_error(&format!("loops on {}", session.device.name()));
         }
         files::of_one_run(session, &plan.files, &files::reading(&options)?)?;
         let mut all: Vec<ConfigurationLoops> = vec![];

@@ -129,7 +129,7 @@ fn quarks(
         let condensate = blas::dot(&source, field)?.iter().map(|z| z.re).sum();
         of.push(MassCorrelators { pion: c.pion, rho_xyz: c.rho, rho, nucleon, masses, condensate });
     }
-    let by = (solver.taken(), solver.preconditioned());
+    let by = (solver.algorithm(), solver.preconditioned());
     Ok(Quarks { report: solver.totals(report), by, of })
 }
 

@@ -25,11 +25,11 @@ pub const GREY: &str = "#999999";
 pub struct Series {
     pub name: String,
     pub colour: &'static str,
-    /// The values; those that are not finite are not drawn.
+    /// Values along the y axis; those that are not finite are not drawn.
     pub values: Vec<f64>,
-    /// Positions along the x axis; none: 0, 1, 2, ...
+    /// Positions of the values along the x axis; an empty list: 0, 1, 2, ...
     pub at: Vec<f64>,
-    /// Lengths of error bars; a value whose error is not finite has none.
+    /// Half of the length of each value's error bar; a value whose error is not finite has no bar.
     pub errors: Vec<f64>,
     /// A band from mean - error to mean + error, beginning at the value with this number.
     pub band: Option<(f64, f64, usize)>,

@@ -38,7 +38,7 @@ struct Page {
     below: f64,
 }
 
-/// How far each pixel of a text is covered, 0 to 255, by columns and rows from its upper left corner.
+/// The pixels of a text: column and row from its upper left corner, and the coverage, 0 to 255.
 fn covered(text: &str) -> impl Iterator<Item = (i32, i32, u8)> + use<'_> {
     let width = get_raster_width(WEIGHT, SIZE) as i32;
     text.chars().enumerate().flat_map(move |(k, letter)| {

@@ -12,7 +12,7 @@ use crate::ops::gamma::Gamma;
 /// Names of the axes of the arrays.
 const INDICES: &str = "configuration, t";
 
-/// What a correlator is a function of.
+/// Definition of the time t of correlators, an attribute of their datasets.
 const TIME: &str =
     "t counts from the source, t = (t_lattice - t_source) mod T, a mean over sources";
 

@@ -330,7 +330,7 @@ fn run(options: Options) -> Run<i32> {
         .collect();
     session::run(&options, |session| {
         if session.first() {
-            session::complain(&format!("propagator on {}", session.device.name()));
+            session::print_error(&format!("propagator on {}", session.device.name()));
         }
         let mut found = samples::Configurations::default();
         if options.flag("continue") {

@@ -134,7 +134,7 @@ fn scientific(x: f64, digits: usize, width: usize) -> String {
     format!("{text:>width$}")
 }
 
-/// Places in time of correlators on links with boundaries there.
+/// Positions of correlators relative to the boundaries in time of the links.
 struct TimePlaces {
     boundary: BoundaryTime,
     /// Number of stored time slices, the slice of all sources, and the last slice of the lattice.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::quark::{monitor, multigrid, multigrid_json, Solving};
-use super::super::session::{complain, Progress, Session};
+use super::super::session::{print_error, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Configurations, Numbers, Sample, Samples};
 use super::{report, sources, Job, Method, Plan, Written};
@@ -313,7 +313,7 @@ impl Run<'_> {
         let mut better = self.solve(&solver, &mut other, &source, from, &mut sample)?;
         if !sample.converged && self.session.first() {
             let residual = output::exponent(sample.residual, 2);
-            complain(&format!("propagator: --error: residual {residual} only"));
+            print_error(&format!("propagator: --error: residual {residual} only"));
         }
         job.errors = subtract(&mut better, field)?;
         Ok(())
@@ -496,7 +496,7 @@ impl Run<'_> {
         let plan = self.plan;
         let tell = |text: String| {
             if self.session.first() {
-                complain(&text);
+                print_error(&text);
             }
         };
         let mut missing = vec![];
@@ -528,7 +528,7 @@ impl Run<'_> {
         let mut hierarchies = vec![None; plan.quarks()];
         for k in missing {
             if plan.several() && self.session.first() {
-                complain(&format!("  kappa {}", plan.kappas[k]));
+                print_error(&format!("  kappa {}", plan.kappas[k]));
             }
             let ops = self.operators(&mut jobs[k], k == last, &mut links)?;
             if !self.sources(jobs, k, c, (&ops, &links), numbers, &mut hierarchies)? {

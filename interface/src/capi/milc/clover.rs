@@ -88,7 +88,7 @@ pub fn invert(
     let boundary = inv_args.boundary_phase;
     let host = Host { session: &session, device: session.context.device(), outer, inner, sloppy };
     let arrays = [link, clover, clover_inv];
-    host.foresee(arrays, kappa, boundary, &params, source, solution);
+    host.precompile(arrays, kappa, boundary, &params, source, solution);
     let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
     let done = host.load(&mut b, source).and_then(|()| {
@@ -189,7 +189,7 @@ struct Host<'a> {
 
 impl Host<'_> {
     /// Starts to compile the kernels that the first call launches, from loading the links to the solution.
-    fn foresee(
+    fn precompile(
         &self,
         [link, clover, clover_inv]: [&Data; 3],
         kappa: f64,
@@ -201,7 +201,7 @@ impl Host<'_> {
         let forms = (self.outer, self.inner, self.sloppy);
         let geometry = &self.session.geometry;
         let key = Key::of(("clover solve", geometry.extents(), forms, params));
-        geometry.foresee(self.device, None, false, key, |device| {
+        geometry.precompile(self.device, None, false, key, |device| {
             let host = Host { device, ..*self };
             let links = host.links(boundary, link)?.0;
             let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];

@@ -61,14 +61,14 @@ impl Links {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
         let key = Key::of(("links of the host", geometry.extents(), &self.layout));
         // Requests the kernels that hosts usually need next: observables, projection, and copies to the host.
-        geometry.foresee(device, None, false, key, |device| {
+        geometry.precompile(device, None, false, key, |device| {
             let links = self.load_onto(device, options)?;
             observables::plaquette(&links)?;
             observables::unitarity(&project_links(&links)?)?;
             self.save(&links)
         });
         let key = Key::of(("MILC", geometry.extents(), self.precision));
-        geometry.foresee(device, None, true, key, |device| {
+        geometry.precompile(device, None, true, key, |device| {
             let links = GaugeField::new(device, geometry, self.precision, Recon::R18)?;
             for condition in [Condition::Coulomb { time: 3 }, Condition::Landau] {
                 gaugefix::run_through(&links, &overrelaxation(condition));

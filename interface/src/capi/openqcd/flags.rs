@@ -16,7 +16,7 @@ interface! {
             cstar: c_int,
             /// Angles of the links of SU(3) that are fixed at time 0 and at T, three with the sum 0.
             phi3: [[f64; 3]; 2],
-            /// Angles of those of U(1). Not used.
+            /// Angles of the links of U(1) that are fixed at time 0 and at T. Not used.
             phi1: [f64; 2],
         }
         /// Parameters of openQxD's Dirac operator.

@@ -29,7 +29,7 @@ impl Group {
 interface! {
     "The functions that openQxD calls"
     defines {
-        /// Numbers of solvers and of eigensolvers are below this.
+        /// Numbers of solvers and of eigensolvers, counted from 0, are below these.
         OPENQCD_MAX_INVERTERS = "32";
         OPENQCD_MAX_EIGENSOLVERS = "32";
     }
@@ -94,7 +94,7 @@ interface! {
             volume: c_int,
             /// Number of sites beyond the rank's faces, in directions with several ranks.
             bndry: c_int,
-            /// Function that openQCD_qudaGaugeSave uses.
+            /// Function of openQxD that converts links to its order, for openQCD_qudaGaugeSave.
             reorder_gauge_quda_to_openqcd: openQCD_reorder,
         }
         openQCD_QudaDiracParam_t {
@@ -126,7 +126,7 @@ interface! {
         /// Copies a spinor to the device; the result identifies it and is not an address.
         openQCD_qudaH2D(h_field: *mut c_void) -> *mut c_void = together fields::h2d;
         openQCD_qudaD2H(d_field: *mut c_void, h_field: *mut c_void) = together fields::d2h;
-        /// Frees it and sets the handle to NULL.
+        /// Frees a spinor that openQCD_qudaH2D returned and sets the handle to NULL.
         openQCD_qudaSpinorFree(d_field: InOut<*mut c_void>) = alone fields::spinor_free;
         /// Computes h_dst = D_w h_src with the links on the device and, if su3csw is not 0, a clover term made from
         /// these.

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::refuse;
 
-/// Numbers of solvers and of eigensolvers are below this.
+/// Numbers of solvers and of eigensolvers, counted from 0, are below this one.
 const MAX_SOLVERS: c_int = 32;
 
 fn number(id: c_int, lowest: c_int, name: &str) -> Result<()> {

@@ -44,7 +44,8 @@ pub struct CloverOrigin {
 /// Everything that exists from openQCD_qudaInit to openQCD_qudaFinalize.
 pub struct OpenQcdState {
     pub host: Host,
-    /// What the links on the device were made from.
+    /// Revision and boundary conditions of the host's links from which the links on the device were made; None: there
+    /// are no links on the device.
     pub links: Option<LinksOrigin>,
     pub clover: Option<CloverOrigin>,
     spinors: BTreeMap<usize, Arc<VectorField>>,
@@ -234,7 +235,8 @@ pub fn finalize() -> Result<()> {
 }
 
 impl OpenQcdState {
-    /// Keeps a spinor; the value that the host gets for it is not an address.
+    /// Keeps a spinor; returns the handle by which the host names it, a number that counts from 1 and is not an
+    /// address.
     pub fn add_spinor(&mut self, field: VectorField) -> *mut c_void {
         self.made += 1;
         self.spinors.insert(self.made, Arc::new(field));

@@ -25,7 +25,7 @@ pub enum ErrorMode {
 interface! {
     "QUDA's interface: what becomes of errors"
     constants {
-        /// Action of a function of the headers in quda/ after an error, when the handler has been told.
+        /// Action of a function of the headers in quda/ after an error, when the handler has been called.
         plaq_quda_error_mode: ErrorMode {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,
@@ -75,19 +75,19 @@ fn last_status(status: &mut Out<i32>) -> Result<()> {
 
 /// The value that a function returns after an error.
 pub trait ErrorValue {
-    const NOTHING: Self;
+    const ON_ERROR: Self;
 }
 impl ErrorValue for () {
-    const NOTHING: () = ();
+    const ON_ERROR: () = ();
 }
 impl ErrorValue for c_int {
-    const NOTHING: c_int = 1;
+    const ON_ERROR: c_int = 1;
 }
 impl ErrorValue for f64 {
-    const NOTHING: f64 = f64::NAN;
+    const ON_ERROR: f64 = f64::NAN;
 }
 impl ErrorValue for *mut c_void {
-    const NOTHING: Self = std::ptr::null_mut();
+    const ON_ERROR: Self = std::ptr::null_mut();
 }
 
 /// Runs a call that every rank makes independently. The body returns the result, and a function that writes output on
@@ -124,7 +124,7 @@ fn run<T: ErrorValue, W: FnOnce()>(
     body: impl FnOnce() -> Result<(T, W)>,
 ) -> T {
     let rank = ranks.as_ref().map_or(0, |comm| comm.rank());
-    let mut value = T::NOTHING;
+    let mut value = T::ON_ERROR;
     // A level of the log that the call's parameters set ends with the call.
     let level = log_at(None);
     let mut body = Some(body);
@@ -152,7 +152,7 @@ fn failed(function: &str, rank: usize) {
     match handler.0 {
         Some(handler) => {
             let (name, text) = (boundary::c_string(function.into()), boundary::c_string(block));
-            // SAFETY: the host's function and its own pointer.
+            // SAFETY: the host has passed this function, together with the pointer.
             unsafe { handler(name.as_ptr(), status, text.as_ptr(), user as *mut c_void) };
         }
         // All ranks have the same error, which rank 0 prints, unless they have lost each other.

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::operators::{in_storage, QuarkAction};
 use crate::refuse;
-use crate::solvers::{unwatched, EigenParams};
+use crate::solvers::{no_monitor, EigenParams};
 
 /// The eigenvectors that deflate a solve, and their parameters.
 pub struct DeflationSpace {
@@ -171,7 +171,7 @@ impl DeflationSpace {
         let params =
             EigenParams { tol: self.params.tol.max(least), verify: false, ..self.params.clone() };
         let action = in_storage(action.clone(), (precision, action.storage().1))?;
-        let (modes, report) = LowModes::find(&action, form, &params, &mut unwatched)?;
+        let (modes, report) = LowModes::find(&action, form, &params, &mut no_monitor)?;
         eigen::say(&report, modes.count(), (params.count, self.required), "param.eig_param")?;
         Ok(modes)
     }

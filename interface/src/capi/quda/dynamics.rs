@@ -44,8 +44,8 @@ interface! {
         /// from one sweep to the next (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. Returns
         /// 0.
         computeGaugeFixingOVRQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, relax_boost: f64, tolerance: f64, reunit_interval: c_uint, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_overrelaxation;
-        /// The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
-        /// whatever `autotune` is.
+        /// Fixes Coulomb or Landau gauge as computeGaugeFixingOVRQuda does, but by Fourier-accelerated steepest
+        /// descent, on one rank. Steps that lower the functional are halved, whatever `autotune` is.
         computeGaugeFixingFFTQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, alpha: f64, autotune: c_uint, tolerance: f64, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_descent;
     }
 }

@@ -20,7 +20,7 @@ use crate::fields::Precision;
 use crate::linop::{LinOp, Normal};
 use crate::operators::{Gamma5Times, QuarkAction};
 use crate::refuse;
-use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, EigenReport, Filter};
+use crate::solvers::{self, eigen, no_monitor, slice_modes, EigenParams, EigenReport, Filter};
 
 interface! {
     "Eigenvectors"
@@ -178,9 +178,9 @@ pub(crate) fn eigensolve(
     let (found, report) = match method {
         EigenKind::Slices => {
             slices(p, &vectors)?;
-            slice_modes(&*op, None, &params, &mut unwatched)?
+            slice_modes(&*op, None, &params, &mut no_monitor)?
         }
-        _ => eigen(&*op, None, &params, None, &mut unwatched)?,
+        _ => eigen(&*op, None, &params, None, &mut no_monitor)?,
     };
     let Flag(required) = choose(p.require_convergence, "param.require_convergence")?;
     say(&report, found.nrhs(), (params.count, required), "param")?;

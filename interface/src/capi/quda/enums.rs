@@ -207,14 +207,14 @@ pub struct Complement(pub Schur);
 interface! {
     "Enumerations"
     defines {
-        /// The value of every enumeration that means none.
+        /// The value that is invalid in every enumeration.
         QUDA_INVALID_ENUM = "(-0x7fffffff - 1)";
         /// Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE.
         QUDA_BOOLEAN_NO = "QUDA_BOOLEAN_FALSE";
         QUDA_BOOLEAN_YES = "QUDA_BOOLEAN_TRUE";
     }
     enums {
-        /// The memory of an array of the host; plaq asks the driver instead.
+        /// The memory of an array of the host, host or device. Not used: plaq finds it out from the driver.
         QudaFieldLocation: HostMemory {
             QUDA_CPU_FIELD_LOCATION = 1 => HostMemory,
             QUDA_CUDA_FIELD_LOCATION = 2 => HostMemory,
@@ -300,9 +300,9 @@ interface! {
             QUDA_SILENT = 0 => Verbosity(log::LevelFilter::Off),
             /// A line for each solve, set-up, eigensolve and gauge fixing, and for other long work.
             QUDA_SUMMARIZE = 1 => Verbosity(log::LevelFilter::Info),
-            /// Every iteration of solves, too.
+            /// The lines of QUDA_SUMMARIZE, and every iteration of solves.
             QUDA_VERBOSE = 2 => Verbosity(log::LevelFilter::Debug),
-            /// Every call with its time, too.
+            /// The lines of QUDA_VERBOSE, and every call with the time that it took.
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }

@@ -11,7 +11,7 @@ use crate::capi::args::{Array, DataOut, PathList, PathTable};
 use crate::capi::table::interface;
 use crate::error::Result;
 use crate::fields::{GaugeField, MatrixField, MatrixForm, Precision};
-use crate::ops::paths::{traces, Paths, Walker, LONGEST, MAX_PATHS};
+use crate::ops::paths::{traces, PathProducts, Paths, LONGEST, MAX_PATHS};
 use crate::refuse;
 
 interface! {
@@ -108,7 +108,7 @@ pub(crate) fn gathered(
     coefficients: &[f64],
 ) -> Result<MatrixField> {
     let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
-    let walker = Walker::new(device, geometry, precision, paths.len())?;
+    let walker = PathProducts::new(device, geometry, precision, paths.len())?;
     let mut sum = MatrixField::new(device, geometry, precision, MatrixForm::General, 4)?;
     walker.gather(links, paths, coefficients, &mut sum)?;
     Ok(sum)
@@ -178,7 +178,7 @@ fn gauge_path(
     let (paths, numbers) = staples(input_path_buf, path_length, loop_coeff, num_paths, max_length)?;
     let links = host.links(sitelink)?;
     let numbers: Vec<f64> = numbers.iter().map(|c| dt * c).collect();
-    let walker = Walker::new(links.device(), links.geometry(), host.inside, paths.len())?;
+    let walker = PathProducts::new(links.device(), links.geometry(), host.inside, paths.len())?;
     let mut sum = match host.param.overwrite_gauge {
         0 => MatrixField::from_links(host.load(out, "out")?),
         _ => {

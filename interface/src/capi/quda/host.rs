@@ -95,7 +95,7 @@ impl Host {
     }
 
     /// The layout of links that contain a sign and an anisotropy.
-    pub fn carrying(&self, sign: f64, scale: [f64; 4]) -> Layout {
+    pub fn with_host_factors(&self, sign: f64, scale: [f64; 4]) -> Layout {
         let one = Complex64::ONE;
         let boundary = [one, one, one, Complex64::new(sign, 0.0)];
         Layout { boundary, scale, ..self.layout.clone() }
@@ -116,7 +116,7 @@ impl Host {
         // Hosts without anisotropy leave the number there by which QUDA marks values that are not set.
         let anisotropy = if anisotropy < 1e-300 { 1.0 } else { anisotropy };
         let space = 1.0 / anisotropy;
-        let layout = self.carrying(self.sign, [space, space, space, 1.0]);
+        let layout = self.with_host_factors(self.sign, [space, space, space, 1.0]);
         let field = Arc::new(self.load_as(&layout, data, name)?);
         Ok(Links { sign: self.sign, anisotropy, ..Links::plain(field) })
     }
@@ -147,7 +147,7 @@ impl Host {
 
     /// Writes links into the host's array, multiplied by the sign and anisotropy of those that are kept.
     pub fn save(&self, links: &Links, data: *mut c_void, name: &str) -> Result<()> {
-        let layout = self.carrying(links.sign, links.scale());
+        let layout = self.with_host_factors(links.sign, links.scale());
         links.field.save(&layout, &mut self.array(data, name)?)
     }
 
@@ -218,13 +218,13 @@ impl Host {
 
 /// Momenta of the host: antihermitian matrices, sqrt(2) i p, ten reals each.
 pub struct HostMomenta {
-    /// Arrays in the host's memory: those of the program, or the copies.
+    /// Arrays in the host's memory: those of the program, or `copies` if its arrays are on a device.
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,
     /// Copies, in the host's memory, of arrays that are in a device's memory.
     copies: Vec<Vec<u8>>,
-    /// The device, and the addresses of the arrays there.
+    /// The device, and the addresses of the arrays in its memory; None: the arrays are in the host's memory.
     device: Option<(Device, Vec<u64>)>,
 }
 

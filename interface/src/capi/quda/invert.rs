@@ -356,7 +356,7 @@ fn solve_with(
             action += blas::dot(&b, &x)?.into_iter().sum::<num_complex::Complex64>();
         }
         total = Some(match total {
-            Some(before) => before.beside(done),
+            Some(before) => before.join(done),
             None => done,
         });
     }

@@ -20,7 +20,7 @@ use crate::compose::multigrid::{
 use crate::error::Result;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::refuse;
-use crate::solvers::unwatched;
+use crate::solvers::no_monitor;
 
 interface! {
     "Multigrid"
@@ -181,7 +181,7 @@ pub(crate) fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
     let target = named(&param.vec_outfile, "vec_outfile")?;
     let (_, action) = vectors.action(&mut session.resident())?;
     let made = match &source {
-        Some(path) => load_multigrid(path, &*action, &params, &mut unwatched)?,
+        Some(path) => load_multigrid(path, &*action, &params, &mut no_monitor)?,
         None => Multigrid::new(&*action, &params)?,
     };
     if let Some(path) = target.filter(|_| param.vec_store[0].0 == 1) {

@@ -11,9 +11,9 @@ use super::records::{records, unset, INVALID, UNSET};
 use crate::params::Number;
 
 records! {
-    /// Layout of links and momenta, and what happens to them.
+    /// Layout of links and momenta, and settings of the calls that take or change them.
     QudaGaugeParam {
-        /// Memory of the arrays; plaq asks the driver about each address.
+        /// Memory of the arrays, host or device. Not used: plaq finds it out for each address from the driver.
         location: QudaFieldLocation = Number::new(1), ignored;
         /// Sites of this rank in x, y, z, t.
         X: [c_int; 4] = [INVALID; 4], used;

@@ -14,7 +14,7 @@ use crate::params::Number;
 records! {
     /// Operator, equation and solver of a solve.
     QudaInvertParam {
-        /// Memory of the arrays; plaq asks the driver about each address.
+        /// Memory of the arrays, host or device. Not used: plaq finds it out for each address from the driver.
         input_location: QudaFieldLocation = Number::new(1), ignored;
         output_location: QudaFieldLocation = Number::new(1), ignored;
         /// Operator: Wilson, clover, twisted mass, twisted clover, Laplace or covariant derivative.

@@ -146,7 +146,7 @@ macro_rules! records {
             }
         }
         impl $crate::capi::quda::calls::ErrorValue for $record {
-            const NOTHING: Self = <$record as $crate::capi::quda::records::Record>::NEW;
+            const ON_ERROR: Self = <$record as $crate::capi::quda::records::Record>::NEW;
         }
     )* };
     (@doc only($($only:expr),+)) => { concat!(" Only ", stringify!($($only),+), ".") };

@@ -151,7 +151,7 @@ pub struct Resident {
     /// Numbers of the clover terms that were computed last.
     terms: VecDeque<(TermSource, usize)>,
     /// The links with sign and anisotropy that were requested last, and the version of the links without them.
-    carrying: Option<(u64, Precision, Arc<GaugeField>)>,
+    with_host_factors: Option<(u64, Precision, Arc<GaugeField>)>,
     /// The links with the host's phases in space that were requested last, and the version of the links without them.
     turned: Option<(u64, Precision, Arc<GaugeField>)>,
     /// For the latest versions of links their deviation from SU(3), the last measured one at the end.
@@ -274,12 +274,12 @@ impl Resident {
             return Ok(None);
         }
         let key = (links.field.version(), precision);
-        if let Some((version, of, field)) = &self.carrying {
+        if let Some((version, of, field)) = &self.with_host_factors {
             if (*version, *of) == key {
                 return Ok(Some(field.clone()));
             }
         }
-        self.carrying = None;
+        self.with_host_factors = None;
         let one = Complex64::ONE;
         let layout = Layout {
             boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
@@ -287,14 +287,14 @@ impl Resident {
             ..Layout::lexicographic(Precision::F64)
         };
         let field = self.turned(links, precision)?.unwrap_or_else(|| links.field.clone());
-        let made = Arc::new(field.carrying(&layout, precision)?);
-        self.carrying = Some((key.0, precision, made.clone()));
+        let made = Arc::new(field.with_host_factors(&layout, precision)?);
+        self.with_host_factors = Some((key.0, precision, made.clone()));
         Ok(Some(made))
     }
 
     pub fn set_links(&mut self, links: Option<Links>) {
         self.links = links;
-        (self.carrying, self.turned) = (None, None);
+        (self.with_host_factors, self.turned) = (None, None);
         self.forget_operators();
         self.eigenspaces.forget();
     }

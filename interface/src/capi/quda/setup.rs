@@ -110,7 +110,7 @@ fn init_grid(
     let dims = dims.own(4);
     let extents: [c_int; 4] = [dims[0], dims[1], dims[2], dims[3]];
     let grid = Grid::new(extents, |coords| match map.0 {
-        // SAFETY: the host's function and its own pointer.
+        // SAFETY: the host has passed this function, together with the pointer.
         Some(map) => unsafe { map(coords.as_ptr(), data) },
         None => (0..4).fold(0, |rank, mu| rank * extents[mu] + coords[mu]),
     })?;

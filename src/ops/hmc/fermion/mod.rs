@@ -28,7 +28,7 @@ use crate::operators::{
 };
 use crate::params::hash_members;
 use crate::refuse;
-use crate::solvers::{unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
+use crate::solvers::{no_monitor, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
 
 /// Precision and storage in which monomials keep their links.
 const DOUBLE: Storage = (Precision::F64, Recon::R12);
@@ -226,7 +226,7 @@ impl Operator {
     fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         let since = Instant::now();
         let SolverParams { stop: Stop { residual: tol, .. }, sums, .. } = solver.params().solver;
-        let mut report = solver.solve(x, b, &mut unwatched)?.solver;
+        let mut report = solver.solve(x, b, &mut no_monitor)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;
         while report.standstill && precision != DOUBLE.0 && self.multigrid.is_none() {
@@ -237,7 +237,7 @@ impl Operator {
                 Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
             x.clear()?;
             let wider = inverter.solver(self.action(), self.schur.form(), (tol, sums), false)?;
-            report = wider.solve(x, b, &mut unwatched)?.solver;
+            report = wider.solve(x, b, &mut no_monitor)?.solver;
             iterations += report.iterations;
         }
         converged(&report, tol)?;
@@ -281,7 +281,7 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
 struct Operators {
     smeared: Option<Smeared>,
     links: Option<Arc<GaugeField>>,
-    /// The links before smearing, if clover terms are made of these.
+    /// The links before smearing, if clover terms are made of them; None: they are made of the smeared links.
     thin: Option<Arc<GaugeField>>,
     list: Vec<Operator>,
 }
@@ -414,7 +414,7 @@ fn check_operator(name: &str, params: &ActionParams, schur: Schur) -> Result<()>
 }
 
 /// Refuses operators that are not supported on links with these boundaries in time.
-fn suits<'a>(
+fn check_time_boundary<'a>(
     name: &str,
     mut operators: impl Iterator<Item = &'a ActionParams>,
     boundary: BoundaryTime,

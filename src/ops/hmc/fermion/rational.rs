@@ -23,7 +23,7 @@ use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
 use crate::params::{hash_members, Key};
 use crate::refuse;
-use crate::solvers::{unwatched, Rational};
+use crate::solvers::{no_monitor, Rational};
 
 /// Parameters of an action of one flavour, or of a doublet.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +103,7 @@ const BELOW: f64 = 1.0 / 1.5;
 /// The interval ends at this factor times the largest eigenvalue that was measured.
 const ABOVE: f64 = 1.2;
 /// The interval that rehearsals assume if the spectrum was not measured yet.
-const USUAL: (f64, f64) = (1e-5, 5.0);
+const ASSUMED_SPECTRUM: (f64, f64) = (1e-5, 5.0);
 
 impl OneFlavour {
     /// # Errors
@@ -174,9 +174,9 @@ impl OneFlavour {
         Ok(())
     }
 
-    /// Measures the smallest and the largest eigenvalue. If there are no approximations yet it makes them; else it is
-    /// an error if the interval does not contain these eigenvalues.
-    fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
+    /// Measures the smallest and the largest eigenvalue. If there are no rational approximations yet, makes them for an
+    /// interval that contains both; otherwise fails if their interval does not contain both.
+    fn measure_spectrum(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         // The measurement always starts from noise: a chain that goes on from a checkpoint has no other vector.
@@ -218,18 +218,18 @@ impl OneFlavour {
     }
 
     /// Seed of the random vectors with which this trajectory's measurement starts.
-    fn look_seed(&self, stream: Stream) -> u64 {
+    fn spectrum_seed(&self, stream: Stream) -> u64 {
         noise_seed(stream.seed, &self.name) ^ 1
     }
 
     /// A monomial with the same parameters that was not used yet; if the interval is not known, it has that of
-    /// `USUAL`.
+    /// `ASSUMED_SPECTRUM`.
     fn like(&self) -> Result<OneFlavour> {
         let mut like = OneFlavour::new(&self.name, self.params.clone())?;
         like.smearing = self.smearing;
         match &self.powers {
             Some(powers) => like.powers = Some(powers.clone()),
-            None => like.approximate(USUAL.0, USUAL.1)?,
+            None => like.approximate(ASSUMED_SPECTRUM.0, ASSUMED_SPECTRUM.1)?,
         }
         Ok(like)
     }
@@ -240,7 +240,7 @@ impl OneFlavour {
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
         let (Some((shape, n)), poles) = (fields, self.poles()) else { return };
         let key = Key::of(("force", geometry.extents(), poles, self.key()));
-        geometry.foresee(gauge.device(), None, false, key, |device| {
+        geometry.precompile(gauge.device(), None, false, key, |device| {
             let mut other = self.like()?;
             other.phi = Some(shape.on(device).field(n)?);
             let mut momenta = Momenta::new(device, geometry, gauge.precision())?;
@@ -271,7 +271,7 @@ fn poles_of(
     op.follow()?;
     let least = inverter.multigrid.as_ref().map_or(0, |m| m.shifts);
     let mut iterations = 0;
-    for report in solver.least_shifted(least, shifts, &mut xs, &source, &mut unwatched)? {
+    for report in solver.least_shifted(least, shifts, &mut xs, &source, &mut no_monitor)? {
         converged(&report, solver.params().solver.stop.residual)?;
         iterations += report.iterations;
     }
@@ -283,8 +283,8 @@ impl Monomial for OneFlavour {
         &self.name
     }
 
-    fn suits(&self, boundary: BoundaryTime) -> Result<()> {
-        super::suits(&self.name, [&self.params.operator].into_iter(), boundary)
+    fn check_time_boundary(&self, boundary: BoundaryTime) -> Result<()> {
+        super::check_time_boundary(&self.name, [&self.params.operator].into_iter(), boundary)
     }
 
     /// Draws phi_i = (P^dagger P)^(1/4 n) eta_i for normal eta. Measures the spectrum first if that is due.
@@ -294,7 +294,7 @@ impl Monomial for OneFlavour {
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         let seed = noise_seed(stream.seed, &self.name);
         if self.powers.is_none() || self.is_due(stream) {
-            self.look(gauge, self.look_seed(stream))?;
+            self.measure_spectrum(gauge, self.spectrum_seed(stream))?;
         }
         let old = self.phi.take();
         let Some(powers) = &self.powers else { return self.no_fields() };
@@ -328,7 +328,7 @@ impl Monomial for OneFlavour {
     /// `SpectralBounds`: a measurement was due, and the spectrum has left the interval since `refresh`.
     fn check(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         match self.is_due(stream) {
-            true => self.look(gauge, self.look_seed(stream)),
+            true => self.measure_spectrum(gauge, self.spectrum_seed(stream)),
             false => Ok(()),
         }
     }

@@ -115,8 +115,8 @@ impl Monomial for TwoFlavours {
         &self.name
     }
 
-    fn suits(&self, boundary: BoundaryTime) -> Result<()> {
-        super::suits(&self.name, self.operators.iter(), boundary)
+    fn check_time_boundary(&self, boundary: BoundaryTime) -> Result<()> {
+        super::check_time_boundary(&self.name, self.operators.iter(), boundary)
     }
 
     /// Heat bath: phi = (Q^dagger)^-1 P^dagger eta with normal eta.

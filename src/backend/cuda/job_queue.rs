@@ -19,7 +19,8 @@ enum Slot<T> {
 
 struct Queue<K, T> {
     slots: HashMap<K, Slot<T>>,
-    /// Keys of waiting jobs, and of waiting guesses; some of these may have been taken already.
+    /// Keys of the jobs that wait for a thread: first those whose results are certainly needed, then those that are
+    /// only likely to be needed. Some of these jobs may have been done already.
     order: [VecDeque<K>; 2],
     threads: usize,
 }
@@ -32,17 +33,20 @@ struct Shared<K, T> {
 
 /// A queue of jobs that threads do before their results are needed. Results are kept until they are taken; jobs that
 /// are still waiting when the queue is dropped are never done.
-pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
+pub struct JobQueue<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
     shared: Arc<Shared<K, T>>,
     max: usize,
 }
 
-impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
+impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> JobQueue<K, T> {
     /// Makes a queue with at most `max` threads, which exist while there are jobs.
     pub fn new(max: usize) -> Self {
         let state =
             Queue { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
-        Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
+        JobQueue {
+            shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }),
+            max,
+        }
     }
 
     /// Adds `job` unless there is one with this key already; in that case a waiting guess becomes a certain job if the
@@ -122,7 +126,7 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
     }
 }
 
-impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Drop for Ahead<K, T> {
+impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Drop for JobQueue<K, T> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.order.iter_mut().for_each(VecDeque::clear);
@@ -140,7 +144,7 @@ mod tests {
     /// still waiting.
     #[test]
     fn each_job_is_done_once_and_its_result_found() {
-        let ahead = Ahead::new(2);
+        let ahead = JobQueue::new(2);
         let done = Arc::new(AtomicUsize::new(0));
         let (start, started) = channel();
         let gate = Arc::new(Mutex::new(()));
@@ -175,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_job_that_nobody_has_begun_is_done_by_who_asks() {
-        let ahead = Ahead::new(0);
+        let ahead = JobQueue::new(0);
         ahead.submit("a", true, || thread::current().id());
         assert_eq!(ahead.take(&"a"), Some(thread::current().id()));
     }
@@ -183,7 +187,7 @@ mod tests {
     /// A job that panics has no result, and no caller waits for it; the thread continues with other jobs.
     #[test]
     fn a_job_that_breaks_off_leaves_its_key_free() {
-        let ahead = Ahead::new(1);
+        let ahead = JobQueue::new(1);
         let (begun, has_begun) = channel();
         ahead.submit(1, false, move || {
             begun.send(()).unwrap();
@@ -199,7 +203,7 @@ mod tests {
     /// Certain jobs are done before guesses, and a guess that becomes certain among them.
     #[test]
     fn guesses_come_last() {
-        let ahead = Ahead::new(1);
+        let ahead = JobQueue::new(1);
         let gate = Arc::new(Mutex::new(()));
         let held = gate.lock().unwrap();
         let order = Arc::new(Mutex::new(vec![]));
@@ -227,7 +231,7 @@ mod tests {
     /// Dropping the queue waits for nothing: running jobs continue, and the others are never done.
     #[test]
     fn what_waits_in_the_end_is_left() {
-        let ahead = Ahead::new(1);
+        let ahead = JobQueue::new(1);
         let done = Arc::new(AtomicUsize::new(0));
         let (begun, has_begun) = channel();
         let gate = Arc::new(Mutex::new(()));
