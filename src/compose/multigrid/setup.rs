@@ -1,7 +1,6 @@
 //! Set-up of multigrid: null vectors from random ones, and their refinement by the cycle that was
 //! made of them (Frommer et al., arXiv:1303.1377).
 
-use std::borrow::Borrow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -97,7 +96,8 @@ pub(super) fn anew(op: &Finest, params: &MultigridParams, setup: &mut Setup) -> 
     let passes = params.refinements;
     let mut hierarchy = levels(op, params, vectors, passes == 0, setup, &mut new_vectors)?;
     for pass in 1..=passes {
-        let v = setup.on(0, |setup| improved(hierarchy, &op.setup, setup, &mut new_vectors))?;
+        let v = setup
+            .on(0, |setup| improved(Arc::new(hierarchy), &op.setup, setup, &mut new_vectors))?;
         hierarchy = levels(op, params, v, pass == passes, setup, &mut new_vectors)?;
     }
     Ok(hierarchy)
@@ -462,35 +462,57 @@ impl<'a> NewVectors<'a> {
 /// The null vectors after a cycle, v = K v, which is a step of inverse iteration. The hierarchy's
 /// memory is freed before they are copied back, unless solves still use it.
 fn improved(
-    hierarchy: impl Borrow<Hierarchy>,
+    mut hierarchy: Arc<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
     setup: &mut Setup,
     new_vectors: &mut StoredVectors,
 ) -> Result<CoarseField> {
-    let h = hierarchy.borrow();
-    let old = &h.transfers[0];
+    let (grid, precision) = {
+        let old = &hierarchy.transfers[0];
+        (old.fine().clone(), old.precision())
+    };
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     system.set_inverse_owner(InverseOwner::Complement)?;
-    let mut v = NewVectors::new(h, op, new_vectors)?;
-    let together = h.params.setup_columns;
-    for first in (0..old.count()).step_by(together) {
-        let count = together.min(old.count() - first);
-        let columns = old.originals(first, count)?;
-        let mut full = op.subset_shape(Subset::Full).field(count)?;
-        columns.copy_to_spinors(0, &mut full, 0)?;
-        drop(columns);
-        let mut b = system.shape().field(count)?;
+    let mut v = NewVectors::new(&hierarchy, op, new_vectors)?;
+    let whole = op.subset_shape(Subset::Full);
+    let original = |h: &Hierarchy, first: usize, count: usize| -> Result<SpinorField> {
+        let mut full = whole.field(count)?;
+        h.transfers[0].originals(first, count)?.copy_to_spinors(0, &mut full, 0)?;
+        Ok(full)
+    };
+    let (count, together) = (hierarchy.transfers[0].count(), hierarchy.params.setup_columns);
+    let groups = || (0..count).step_by(together).map(|first| (first, together.min(count - first)));
+    // Where cycles work with vectors in 8 bits, those in 16 bits make room for others once the new vectors' memory holds
+    // what they are made from.
+    let mut in_place = false;
+    if let (NewVectors::OnDevice(_), Some(h)) = (&v, Arc::get_mut(&mut hierarchy)) {
+        if h.transfers[0].has_bytes() {
+            groups().try_for_each(|(first, n)| v.put(first, &original(h, first, n)?))?;
+            h.transfers[0].keep_bytes();
+            in_place = true;
+        }
+    }
+    let h = &*hierarchy;
+    for (first, n) in groups() {
+        let full = match (&v, in_place) {
+            (NewVectors::OnDevice(v), true) => {
+                let mut full = whole.field(n)?;
+                blas::copy(&mut full, &v.columns(first, n)?)?;
+                full
+            }
+            _ => original(h, first, n)?,
+        };
+        let mut b = system.shape().field(n)?;
         system.prepare(&mut b, &full, false)?;
-        let mut x = system.shape().field(count)?;
+        let mut x = system.shape().field(n)?;
         h.fine_cycle(&mut x, &b)?;
         setup.step()?;
         drop(b);
-        let mut out = op.subset_shape(Subset::Full).field(count)?;
+        let mut out = whole.field(n)?;
         system.reconstruct(&mut out, &x, &full, false)?;
         v.put(first, &out)?;
     }
     h.free_idle();
-    let (grid, precision) = (old.fine().clone(), old.precision());
     drop((system, hierarchy));
     v.on_device(op, &grid, precision)
 }

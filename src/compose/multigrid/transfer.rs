@@ -64,6 +64,8 @@ enum NullVectors {
     Full(CoarseField),
     /// Null vectors in numbers of 16 bits.
     Half(Buffer),
+    /// Only those in 8 bits are left.
+    Dropped,
 }
 
 /// Null vectors in 8 bits with a scale for each component of a site.
@@ -124,7 +126,7 @@ impl Transfer {
     pub fn vectors(&self) -> Result<&CoarseField> {
         match &self.vectors {
             NullVectors::Full(v) => Ok(v),
-            NullVectors::Half(_) => bail!(Internal, "null vectors are kept in 16 bits"),
+            _ => bail!(Internal, "null vectors are not kept in the precision of fine vectors"),
         }
     }
 
@@ -257,11 +259,25 @@ impl Transfer {
         }
     }
 
+    /// Whether cycles work with null vectors in 8 bits.
+    pub(super) fn has_bytes(&self) -> bool {
+        self.bytes.is_some()
+    }
+
+    /// Frees the null vectors but those in 8 bits, with which cycles go on; vectors on all sites of a lattice with parities
+    /// can no longer be restricted or prolonged.
+    pub(super) fn keep_bytes(&mut self) {
+        if self.has_bytes() {
+            self.vectors = NullVectors::Dropped;
+        }
+    }
+
     /// Bytes of memory that the null vectors take on this rank.
     pub(super) fn held(&self) -> u64 {
         let stored = match &self.vectors {
             NullVectors::Full(v) => v.site_bytes() * self.fine.volume(),
             NullVectors::Half(numbers) => numbers.bytes(),
+            NullVectors::Dropped => 0,
         };
         let bytes = self.bytes.as_ref().map_or(0, |b| b.numbers.bytes() + b.scales.bytes());
         (stored + bytes) as u64
@@ -331,6 +347,8 @@ impl Transfer {
             }
             (_, NullVectors::Half(numbers)) => (numbers.ptr(), Ptr::NULL, LinkPrecision::Half),
             (_, NullVectors::Full(v)) => (v.ptr(), Ptr::NULL, LinkPrecision::of(self.precision)),
+            // `check` refuses vectors on other sites.
+            (_, NullVectors::Dropped) => (Ptr::NULL, Ptr::NULL, LinkPrecision::Quarter),
         }
     }
 
@@ -357,6 +375,9 @@ impl Transfer {
     }
 
     fn check(&self, coarse: &CoarseField, fine: &CoarseField) -> Result<()> {
+        if matches!(self.vectors, NullVectors::Dropped) && fine.range().1 != self.short_sites() {
+            bail!(Internal, "transfer: the null vectors of odd sites were freed");
+        }
         let flavours = fine.components() / self.components;
         let fits = *fine.grid() == self.fine
             && *coarse.grid() == self.coarse
