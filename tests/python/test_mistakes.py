@@ -31,6 +31,19 @@ def test_files_that_are_folders():
             refused(IsADirectoryError, f"{folder}: expected the name of a file", lambda: U.write(folder, overwrite=overwrite))
 
 
+def test_words_of_starts_and_directions():
+    U = next(plaq.heatbath((2, 2, 2, 4), 6.0, seed=3, start="HOT", thermalise=0))
+    assert (U.numpy() == plaq.Gauge.hot((2, 2, 2, 4), 3).numpy()).all()
+    for word in ("unit", "Cold"):
+        assert next(plaq.heatbath((2, 2, 2, 4), 6.0, start=word, thermalise=0)).plaquette().total == 1
+    refused(ValueError, "start: expected hot or unit, found 'warm'", lambda: next(plaq.heatbath((2, 2, 2, 4), 6.0, start="warm")))
+    fixed = [U.fix("coulomb", direction=d, max_iterations=20, method="overrelaxation") for d in (0, "x", "X", "t")]
+    first, *others = [f.report.functional for f in fixed]
+    assert others[:2] == [first, first] and others[2] != first
+    refused(ValueError, "direction: expected 0 to 3 or a letter of xyzt, found 'u'", lambda: U.fix("coulomb", direction="u"))
+    refused(TypeError, "'time'|its name is direction now", lambda: U.fix("coulomb", time=2))
+
+
 def test_names_of_files_that_are_none():
     _, U = lattice()
     D = plaq.Wilson(U, mass=0.3)
