@@ -240,7 +240,6 @@ fn mu_schur_is_refused_where_there_is_none() {
     assert!(e.message().contains("did you mean mu_schur?"), "{e}");
 }
 
-/// Messages about errors in a monomial name its line and its name.
 /// Messages about errors in a monomial name the line of the key and the monomial.
 #[test]
 fn errors_of_monomials_name_line_and_monomial() {
