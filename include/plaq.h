@@ -4189,7 +4189,7 @@ typedef int32_t plaq_gaugefix_condition;
 enum {
   /** F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V). */
   PLAQ_GAUGEFIX_LANDAU = 0,
-  /** Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+  /** Like Landau gauge without the links along `direction`; every slice with a fixed coordinate in this direction is
    * fixed independently. */
   PLAQ_GAUGEFIX_COULOMB = 1,
   /** Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V). */
@@ -4244,7 +4244,7 @@ typedef struct plaq_gaugefix_params {
   plaq_gaugefix_condition condition;
   /** Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
    * 0 to 3. Default: 3. */
-  int32_t time;
+  int32_t direction;
   /** True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
    * 0 or 1. Default: 0. */
   int32_t residual;

@@ -100,3 +100,30 @@ fn a_search_ends_in_the_midst_of_a_large_matrix() {
     let (_, off) = verify(&op, &v, &report.values);
     assert!(off < 1e-10, "{off:e}");
 }
+
+/// Wherever a search is stopped, its values are in order, and those of the vectors.
+#[test]
+fn results_agree_wherever_a_search_is_stopped() {
+    let device = devices().remove(0);
+    let extents = over_ranks([4, 2, 2, 4]);
+    let u = su3::smooth_gauge(Lattice::new(extents), 0.5, 4);
+    let u: Gauge = u.iter().map(su3::reunitarise).collect();
+    let op = square(&device, extents, &u, Precision::F64);
+    for calls in (1..200).step_by(7) {
+        let mut left = calls;
+        let mut stop = |_: &solvers::Progress| {
+            left -= 1;
+            match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        };
+        let params = EigenParams::default();
+        let (v, report) = solvers::eigen(&op, None, &params, None, &mut stop).unwrap();
+        assert!(report.values.is_sorted() && v.nrhs() == report.values.len(), "{report:?}");
+        let (residual, off) = verify(&op, &v, &report.values);
+        let said = report.residuals.iter().fold(0.0f64, |m, r| m.max(*r));
+        assert!((residual - said).abs() < 1e-8 * said.max(1e-4), "{calls} {report:?}");
+        assert!(off < 1e-10, "{calls} {off:e}");
+    }
+}

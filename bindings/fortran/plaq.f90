@@ -2158,7 +2158,7 @@ module plaq
   !> and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
   !> F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_LANDAU = 0
-  !> Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+  !> Like Landau gauge without the links along `direction`; every slice with a fixed coordinate in this direction is
   !> fixed independently.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COULOMB = 1
   !> Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
@@ -2202,7 +2202,7 @@ module plaq
     !> Gauge to which the links are fixed.
     integer(c_int32_t) :: condition
     !> Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
-    integer(c_int32_t) :: time
+    integer(c_int32_t) :: direction
     !> True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
     integer(c_int32_t) :: residual
     !> Algorithm that maximises the functional.

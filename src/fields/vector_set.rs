@@ -313,6 +313,32 @@ impl VectorSet {
         })
     }
 
+    /// Puts vector `order[k]` in the place of vector k, for all k.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: fewer vectors; `OutOfMemory`.
+    pub fn arrange(&mut self, order: &[usize]) -> Result<()> {
+        let mut done = vec![false; order.len()];
+        for start in 0..order.len() {
+            if done[start] || order[start] == start {
+                continue;
+            }
+            let (first, mut at) = (self.get(start, 1)?, start);
+            while !done[at] {
+                done[at] = true;
+                match order[at] {
+                    from if from == start => self.put(at, &first, 0, 1)?,
+                    from => {
+                        let vector = self.get(from, 1)?;
+                        self.put(at, &vector, 0, 1)?;
+                        at = from;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Replaces the vectors from number `to` on, portion by portion, by those that `make` returns for a portion's first
     /// vector and number of vectors. `make` can read all old vectors.
     ///

@@ -3,6 +3,7 @@
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::suggestion::hint;
 use super::{Doc, Field, Type};
 use crate::error::Result;
 use crate::{bail, refuse};
@@ -310,7 +311,12 @@ impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
             if let Some(new) = renamed(P::ROWS, key) {
                 return Err(D::Error::custom(format!("key `{key}`: its name is {new} now")));
             }
-            return Err(D::Error::custom(format!("unknown key `{key}`, expected one of {known}")));
+            let meant = match hint(key, names) {
+                none if none.is_empty() => none,
+                hint => format!("; {hint}"),
+            };
+            let said = format!("unknown key `{key}`, expected one of {known}{meant}");
+            return Err(D::Error::custom(said));
         };
         let value = toml::Value::deserialize(input)?;
         set_toml(self.params, row.name, &value, self.key).map_err(|e| D::Error::custom(e.what()))

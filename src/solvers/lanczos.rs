@@ -748,19 +748,27 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Diagonalises A once more in the span of the vectors found; returns them, ordered from the wanted end inwards,
-    /// with the report.
+    /// with the report. After a search that was stopped the vectors are only put in order, which takes less time: their
+    /// values are Rayleigh quotients.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
         // Ritz vectors of p(A) come first among the vectors that are not locked, wanted ones before others.
         let n = self.locked.max(count.min(self.end()).max(1)).min(self.v.count());
         let m = count.min(n);
-        let all = self.diagonalise(n)?;
+        let stopped = self.report.stopped && self.scale() > 0.0;
+        let all = if stopped { vec![] } else { self.diagonalise(n)? };
         if self.scale() == 0.0 {
             // The spectrum has not been probed, since the vectors span the whole space: `all` holds every eigenvalue.
             self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }
-        let (values, mut residuals) = self.ritz(0..m)?;
+        let (mut values, mut residuals) = self.ritz(0..if stopped { n } else { m })?;
+        if stopped {
+            let order = self.sorted_inwards(&values);
+            self.v.arrange(&order)?;
+            values = order[..m].iter().map(|&k| values[k]).collect();
+            residuals = order[..m].iter().map(|&k| residuals[k]).collect();
+        }
         let limit = (self.tol * self.scale()).max(1e-300);
         residuals.iter_mut().for_each(|r| *r = self.watch.reached(*r, limit));
         self.report.verified = self.params.verify && self.watch.met(self.report.verified);

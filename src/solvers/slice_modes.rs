@@ -130,7 +130,11 @@ pub fn slice_modes(
                 break;
             }
         }
-        let values = space.ritz(&mut watch)?;
+        // The vectors before a polynomial was applied are those of the last restart.
+        let Some(values) = space.ritz(&mut watch, restart > 1 && m < unknowns)? else {
+            report.stopped = true;
+            break;
+        };
         let r2 = space.residuals(&values, params.count, &mut watch)?;
         report.applications += (m + params.count) as u64;
 
@@ -258,25 +262,36 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Products of all vectors with each other on every slice, [t][i][j].
-    fn products(&self, watch: &mut Watch) -> Result<Vec<Complex64>> {
+    /// Products of all vectors with each other on every slice, [t][i][j]. `None`: the watch has ended the search before,
+    /// which only counts if `may_end`.
+    fn products(&self, watch: &mut Watch, may_end: bool) -> Result<Option<Vec<Complex64>>> {
         let m = self.count();
         let mut all = vec![Complex64::ZERO; self.times * m * m];
         for (first, n) in self.portions(m) {
             put_columns(&mut all, (m, first, n), &dots(&self.v, &self.v.columns(first, n)?)?);
-            watch.continues(n)?;
+            if !watch.continues(n)? && may_end {
+                return Ok(None);
+            }
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// Makes the vectors orthonormal and rotates them into Ritz vectors; returns the Ritz values, ascending for each
     /// slice. Vectors that depended linearly on others become zero and come last.
-    fn ritz(&mut self, watch: &mut Watch) -> Result<Vec<f64>> {
+    ///
+    /// If the watch ends the search meanwhile, vectors that are orthonormal already are not rotated, and the values are
+    /// their Rayleigh quotients. `old_are_kept`: `filter` made these vectors of others, and `None` is returned with these
+    /// others in their place if the search ends before they are overwritten.
+    fn ritz(&mut self, watch: &mut Watch, old_are_kept: bool) -> Result<Option<Vec<f64>>> {
         let m = self.count();
         let mut rank = vec![m; self.times];
         // Orthogonalises twice, since nearly dependent vectors lose digits the first time.
-        for _ in 0..2 {
-            let found = slices(&self.products(watch)?, m, orthonormal)?;
+        for pass in 0..2 {
+            let Some(products) = self.products(watch, pass == 0 && old_are_kept)? else {
+                std::mem::swap(&mut self.v, &mut self.other);
+                return Ok(None);
+            };
+            let found = slices(&products, m, orthonormal)?;
             let mut t = vec![];
             for ((found, r), rank) in found.into_iter().zip(&mut rank) {
                 t.extend(found);
@@ -296,12 +311,19 @@ impl<'a> Space<'a> {
             (rank..m).for_each(|k| slice[k * m + k] = (2.0 * self.largest).into());
         }
         let (mut values, mut u) = (vec![], vec![]);
-        for (found, rotation) in slices(&h, m, eigen_hermitian)? {
-            values.extend(found);
-            u.extend(rotation);
+        for some in h.chunks(m * m * rayon::current_num_threads()) {
+            // Without a sum over ranks, of which each may have another number of threads.
+            if !watch.continues(0)? {
+                let quotient = |k: usize| h[k / m * m * m + k % m * (m + 1)].re;
+                return Ok(Some((0..self.times * m).map(quotient).collect()));
+            }
+            for (found, rotation) in slices(some, m, eigen_hermitian)? {
+                values.extend(found);
+                u.extend(rotation);
+            }
         }
         self.rotate(&u, watch)?;
-        Ok(values)
+        Ok(Some(values))
     }
 
     /// The squared residuals |A v - lambda v|^2 of the first `count` vectors.
@@ -354,7 +376,10 @@ impl<'a> Space<'a> {
                 let c: Vec<Complex64> = dots(&found, &search.v)?.iter().map(|z| -z).collect();
                 combine(&mut search.v, &found, &c, Combination::Add)?;
             }
-            least = search.ritz(watch)?;
+            least = search.ritz(watch, false)?.unwrap_or_default();
+            if !watch.continues(0)? {
+                return Ok(None);
+            }
         }
         // Eigenvalues closer than this count as one degenerate level, which has no order.
         let near = 1e-6 * self.largest;
@@ -441,6 +466,68 @@ mod tests {
         assert!(most <= announced, "{most} bytes, announced {announced}");
         drop(found);
         assert_eq!((device.used().0, device.held()), (held, before));
+    }
+
+    /// An operator that takes some time for each vector.
+    struct Slow(Laplace);
+
+    impl LinOp for Slow {
+        fn shape(&self) -> Shape {
+            self.0.shape()
+        }
+        fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+            std::thread::sleep(std::time::Duration::from_millis(inp.nrhs() as u64));
+            self.0.apply(out, inp)
+        }
+        fn hermitian(&self) -> bool {
+            true
+        }
+        fn flops(&self) -> f64 {
+            self.0.flops()
+        }
+        fn bytes(&self, nrhs: usize) -> f64 {
+            self.0.bytes(nrhs)
+        }
+    }
+
+    /// Wherever a search is ended, its vectors are orthonormal on every slice, and values and residuals are theirs.
+    #[test]
+    fn results_agree_wherever_a_search_is_ended() {
+        let device = Device::cpu(2).unwrap();
+        let geometry = Geometry::new([4, 4, 4, 4], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        links.set_near_unit(7, 0.3).unwrap();
+        let op = Laplace::massive(links.into(), Components::COLOUR, 7, 0.0).unwrap();
+        let op = Slow(op);
+        let (times, count) = (4, 6);
+        let mut restarts = std::collections::BTreeSet::new();
+        for k in 1..30 {
+            let max_seconds = 0.03 * k as f64;
+            let params = EigenParams { count, max_seconds, tol: 1e-14, ..EigenParams::default() };
+            let (v, report) = slice_modes(&op, None, &params, &mut no_monitor).unwrap();
+            assert!(report.stopped && !report.converged, "{report:?}");
+            restarts.insert(report.restarts);
+            let mut image = v.like(Precision::F64).unwrap();
+            op.0.apply(&mut image, &v).unwrap();
+            let (vv, vav, aa) =
+                (dots(&v, &v).unwrap(), dots(&v, &image).unwrap(), dots(&image, &image).unwrap());
+            for t in 0..times {
+                for i in 0..count {
+                    for j in 0..count {
+                        let expected = if i == j { 1.0 } else { 0.0 };
+                        let found = vv[(t * count + i) * count + j];
+                        assert!((found - expected).norm() < 1e-10, "{max_seconds} {found}");
+                    }
+                    let at = (t * count + i) * count + i;
+                    let (value, residual) =
+                        (report.values[t * count + i], report.residuals[t * count + i]);
+                    assert!((vav[at].re - value).abs() < 1e-10, "{max_seconds}: {value}");
+                    let r2 = (aa[at].re - value * value).max(0.0);
+                    assert!((r2 - residual * residual).abs() < 1e-8, "{max_seconds}: {residual}");
+                }
+            }
+        }
+        assert!(restarts.len() > 2, "{restarts:?}");
     }
 
     /// If the third lowest vector of every slice is left out, the search reports it as missing; if it is not, none is

@@ -174,8 +174,11 @@ fn goes_on(program: &Program) {
     assert!(out.status.success());
     assert!(!String::from_utf8_lossy(&out.stderr).contains("iteration"));
     for (arguments, message) in [
-        (&["--csw", "1"][..], "of another run"),
-        (&["--noise", "z2", "--seed", "3"], "of another run"),
+        (&["--csw", "1"][..], "of another run: csw 0.0 there, 1.0 here"),
+        (
+            &["--noise", "z2", "--seed", "3"],
+            "of another run: noise \"none\" there, \"z2\" here; seed ",
+        ),
     ] {
         let out = command().args(arguments).output().unwrap();
         let text = String::from_utf8_lossy(&out.stderr).into_owned();

@@ -96,7 +96,7 @@ fn keys_of_json_are_described() {
         let text = std::fs::read_to_string(&json).unwrap();
         std::fs::remove_file(&json).unwrap();
         let found: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(found["schema"], 3, "{name}: {text}");
+        assert_eq!(found["schema"], 4, "{name}: {text}");
         assert!(name == "hmc" || found["subcommand"] == name, "{name}: {text}");
         let (mut all, chapter) = (vec![], chapter(&page, name));
         keys(&found, "", &mut all);

@@ -126,6 +126,23 @@ fn a_run_goes_on_exactly() {
     }
 }
 
+/// A checkpoint of another action is refused with the monomial and the parameter that differ.
+#[test]
+fn another_action_is_named() {
+    for program in found("hmc") {
+        let folder = folder(program, "action");
+        fine(program, &folder, &["--trajectories", "1"]);
+        let input = INPUT.replace("kappa = 0.1 ", "kappa = 0.11 ");
+        std::fs::write(folder.0.join("input.toml"), input).unwrap();
+        let out = run(program, &folder, &["--continue", "yes", "--trajectories", "1"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{said}");
+        let differs =
+            "monomial \"the \"quarks\"\": operator.kappa 0.1 there, 0.11 here; --change-action";
+        assert!(said.contains(differs), "{said}");
+    }
+}
+
 #[test]
 fn what_is_there_stays() {
     for program in found("hmc") {

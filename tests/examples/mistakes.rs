@@ -211,6 +211,8 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--gauge", "a:b:a", "--gauge: a; expected each configuration once"),
         ("propagator", "--momenta", "1,0", "expected 3 whole numbers with commas between"),
         ("propagator", "--source-smear", "0.3", "expected a weight and a number of steps"),
+        ("gaugefix", "--direction", "u", "--direction: u; expected one of x, y, z, t"),
+        ("gaugefix", "--time", "2", "--time: its name is --direction now"),
         ("gluon", "--tol", "small", "--tol: small; expected a number"),
         ("gluon", "--tol", "-1", "--tol: expected 0 or more"),
         ("loops", "--hopping", "17", "--hopping"),
@@ -270,6 +272,57 @@ fn values_are_refused_with_what_is_expected() {
             assert_eq!(out.status.code(), Some(2), "{program:?} {option} {value}: {told}");
             assert!(told.contains(message), "{program:?} {option} {value}: {told}");
         }
+    }
+}
+
+/// Words of starts and directions are taken in capitals, and a direction by its number, too.
+#[test]
+fn words_are_taken_in_capitals() {
+    let folder = Folder::new("capitals");
+    let input = folder.0.join("input.toml").display().to_string();
+    std::fs::write(&input, INPUT).unwrap();
+    let coulomb = ["--gauge", SMALL, "--condition", "Coulomb", "--max-iterations", "3"];
+    let heatbath = ["--lattice", "2,2,2,2", "--beta", "6", "--thermalise", "1"];
+    let hmc = ["--input", &input, "--trajectories", "1"];
+    for (name, job, option, words) in [
+        ("heatbath", &heatbath[..], "--start", &["HOT", "Hot", "COLD"][..]),
+        ("hmc", &hmc, "--start", &["HOT", "Cold"]),
+        ("gaugefix", &coulomb, "--direction", &["X", "t", "2"]),
+    ] {
+        for word in words {
+            for program in all(name) {
+                let mut command = program.command();
+                let out = command.args(job).args([option, word]);
+                let out = out.output().unwrap();
+                let told = text(&out.stderr);
+                // Gauge fixing does not converge.
+                assert!(matches!(out.status.code(), Some(0 | 3)), "{program:?} {word}: {told}");
+            }
+        }
+    }
+}
+
+/// Names of files in other encodings than UTF-8, also in a list, are refused by what they are.
+#[test]
+fn names_that_are_no_utf_8_are_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("latin-1");
+    let name = OsStr::from_bytes(b"caf\xe9");
+    let list = folder.0.join("list");
+    std::fs::write(&list, b"# configurations\ncaf\xe9\n").unwrap();
+    for program in all("plaquette") {
+        let out = program.command().arg(name).output().unwrap();
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{told}");
+        assert!(told.contains("\"caf\\xE9\": expected a name in UTF-8"), "{told}");
+        let out = program.command().arg(format!("@{}", list.display())).output().unwrap();
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{told}");
+        assert!(
+            told.contains("list: line 2: expected text in UTF-8, found the byte 0xe9"),
+            "{told}"
+        );
     }
 }
 

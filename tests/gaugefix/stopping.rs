@@ -310,7 +310,7 @@ fn bad_parameters_are_refused() {
             (GaugeFixParams { max_iterations: 0, ..good }, "max_iterations"),
             (GaugeFixParams { check_every: 0, ..good }, "check_every"),
             (GaugeFixParams { copies: 0, ..good }, "copies"),
-            (GaugeFixParams { condition: Condition::Coulomb { time: 4 }, ..good }, "time"),
+            (GaugeFixParams { condition: Condition::Coulomb { time: 4 }, ..good }, "direction"),
         ])
         .collect();
     for (params, name) in bad {

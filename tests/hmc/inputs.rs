@@ -163,6 +163,8 @@ fn wrong_texts_are_refused() {
     for (from, to, says) in [
         ("steps = 2", "", "missing key `steps`"),
         ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
+        ("length = 0.5", "length = 0.5\nlenght = 1", "did you mean length?"),
+        ("length = 0.5", "length = 0.5\nlenght = 1", "input: line 3: unknown key `lenght`"),
         ("beta = 2.6", "beta = \"six\"", "beta: expected 0 to 1000000, found \"six\""),
         ("steps = 2", "steps = -2", "expected a whole number, not negative"),
         ("type = \"gauge\"", "type = \"gage\"", "unknown value `gage`, expected one of"),
@@ -238,7 +240,7 @@ fn mu_schur_is_refused_where_there_is_none() {
     assert!(e.message().contains("did you mean mu_schur?"), "{e}");
 }
 
-/// Messages about errors in a monomial name its line and its name.
+/// Messages about errors in a monomial name the line of the key and the monomial.
 #[test]
 fn errors_of_monomials_name_line_and_monomial() {
     let device = &devices()[0];
@@ -254,6 +256,22 @@ fn errors_of_monomials_name_line_and_monomial() {
             "tolerance_force = 1e-7",
             "tolerance = 2",
             "solver: unknown key `tolerance`, expected one of solver, ",
+        ),
+        // Inner tables with lines of their own, behind a key of the same name in another one.
+        (
+            "preconditioner = { kappa = 0.12, csw = 1.0 }",
+            "[monomial.preconditioner]  # [of the operator]\nkappa = 0.12\ncsww = 1.0",
+            "preconditioner: unknown key `csww`: expected one of kappa, ",
+        ),
+        (
+            "preconditioner = { kappa = 0.12, csw = 1.0 }",
+            "preconditioner.csw = 1.0\npreconditioner.kappa = 3.0",
+            "preconditioner.kappa: expected a number",
+        ),
+        (
+            "solver = { tolerance_force = 1e-7 }",
+            "[monomial.solver.multigrid]\n# not setup_colums\nsetup_colums = 3",
+            "solver.multigrid: unknown key `setup_colums`, expected one of ",
         ),
         (
             "tolerance_force = 1e-7",
@@ -291,8 +309,9 @@ fn errors_of_monomials_name_line_and_monomial() {
         let e = hmc_from_toml(device, &geometry, Precision::F64, &text).map(|_| ()).unwrap_err();
         let name = text[..text.find(to).unwrap()].rsplit("name = \"").next().unwrap();
         let name = name.split('"').next().unwrap();
-        let start = text[..text.find(to).unwrap()].rfind("[[monomial]]").unwrap();
-        let line = 1 + text[..start].matches('\n').count();
+        // The key that is wrong is in the last line of what was put in.
+        let end = text.find(to).unwrap() + to.len();
+        let line = 1 + text[..end].matches('\n').count();
         let place = format!("input: line {line}: monomial {name}: {says}");
         assert!(e.message().starts_with(&place), "{to}: {e}; expected {place}");
     }

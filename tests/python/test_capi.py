@@ -71,7 +71,7 @@ def test_arguments():
     refused(TypeError, "norms|found None", lambda: capi.plaq_spinor_norm2(field, None, 2))
     refused(TypeError, "spinor|plaq_gauge", lambda: capi.plaq_spinor_zero(gauge.handle))
     refused(TypeError, "layout|plaq_dirac_params", lambda: capi.plaq_spinor_load(field, capi.plaq_dirac_params(), 0))
-    refused(TypeError, "file|text|int", lambda: capi.plaq_gauge_write(gauge, 3, None))
+    refused(TypeError, "file|name of a file|int", lambda: capi.plaq_gauge_write(gauge, 3, None))
     refused(TypeError, "expected an array or an address", lambda: capi.plaq_spinor_load(field, None, "data"))
     refused(TypeError, "coefficients|str", lambda: capi.plaq_gauge_path_action(gauge, [0, 1, 7, 6], [4], ["a"], 1))
     refused(TypeError, "steps|int32|float64", lambda: capi.plaq_gauge_path_action(gauge, [0.5], [1], [1.0], 1))

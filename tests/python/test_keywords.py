@@ -122,9 +122,16 @@ C: plaq.Correlator = plaq.Clover(U, mass=0.1, csw=1).propagator((0, 0, 0, 1), to
 n: int = D.report.iterations
 s: plaq.Propagator = N.propagator(tol=1e-6)
 m: plaq.Multigrid = D.multigrid(block=[2, 2, 2, 2], vectors=[4], progress=True)
+params = plaq.capi.plaq_dirac_params(mass=0.1, csw=1.0)
+params.mas = 1.0
+params.csw = 1.1
+t: float = plaq.capi.plaq_solver_params().tolerance
+k: int = D.report.iteration
+h: int = plaq.capi.plaq_spinor().idd
+f = (plaq.capi.plaq_multigrid_level_params * 4)()[0].vectors
 """
 #: Lines of it with a mistake.
-WRONG = [3, 4, 5, 6, 7, 8, 9, 11, 12]
+WRONG = [3, 4, 5, 6, 7, 8, 9, 11, 12, 19, 21, 22, 23]
 
 
 def lines_with_errors(output):

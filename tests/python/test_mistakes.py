@@ -31,6 +31,46 @@ def test_files_that_are_folders():
             refused(IsADirectoryError, f"{folder}: expected the name of a file", lambda: U.write(folder, overwrite=overwrite))
 
 
+def test_words_of_starts_and_directions():
+    U = next(plaq.heatbath((2, 2, 2, 4), 6.0, seed=3, start="HOT", thermalise=0))
+    assert (U.numpy() == plaq.Gauge.hot((2, 2, 2, 4), 3).numpy()).all()
+    for word in ("unit", "Cold"):
+        assert next(plaq.heatbath((2, 2, 2, 4), 6.0, start=word, thermalise=0)).plaquette().total == 1
+    refused(ValueError, "start: expected hot or unit, found 'warm'", lambda: next(plaq.heatbath((2, 2, 2, 4), 6.0, start="warm")))
+    fixed = [U.fix("coulomb", direction=d, max_iterations=20, method="overrelaxation") for d in (0, "x", "X", "t")]
+    first, *others = [f.report.functional for f in fixed]
+    assert others[:2] == [first, first] and others[2] != first
+    refused(ValueError, "direction: expected 0 to 3 or a letter of xyzt, found 'u'", lambda: U.fix("coulomb", direction="u"))
+    refused(TypeError, "'time'|its name is direction now", lambda: U.fix("coulomb", time=2))
+
+
+def test_names_of_files_that_are_none():
+    _, U = lattice()
+    D = plaq.Wilson(U, mass=0.3)
+    for call in (plaq.open, plaq.Propagator.open, D.load_eigen, U.write):
+        for found in (3, None, ["links"]):
+            refused(TypeError, f"file: expected the name of a file|{found!r:.40}", lambda: call(found))
+
+
+def test_positions_that_contradict_the_source():
+    _, U = lattice()
+    D = plaq.Wilson(U, mass=0.3)
+    b = plaq.Fermion(U, 12)
+    plaq.capi.plaq_spinor_source(b, plaq.point(1, 2, 0, 3))
+    wrong = [2, 2, 0, 3]
+    says = "position: expected [1, 2, 0, 3]|found [2, 2, 0, 3]"
+    refused(ValueError, f"{says}|records", lambda: D.propagator(source=b, position=wrong))
+    refused(ValueError, f"{says}|only site", lambda: D.propagator(source=b.numpy(), position=wrong))
+    assert D.propagator(source=b.numpy(), position=(1, 2, 0, 3)).position == [1, 2, 0, 3]
+    assert D.propagator(source=b, position=(1, None, 0, 3)).position is not None
+    # A wall is at no single site, and a source that says so is elsewhere.
+    w = plaq.Fermion(U, 12)
+    plaq.capi.plaq_spinor_source(w, plaq.wall(3))
+    assert D.propagator(source=w.numpy(), position=(1, 2, 0, 5)).position == [1, 2, 0, 5]
+    b.position = wrong
+    assert D.propagator(source=b, position=wrong).position == wrong
+
+
 def test_operators_between_modes():
     _, U = lattice()
     V, D = plaq.modes(U, 2), plaq.Wilson(U, mass=0.3)

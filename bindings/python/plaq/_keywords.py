@@ -396,7 +396,7 @@ class OverlapSolve(TypedDict, total=False):
 
 class Gaugefix(TypedDict, total=False):
     """Parameters of gauge fixing."""
-    time: int
+    direction: int
     residual: int
     method: Union[int, str, capi.plaq_gaugefix_method]
     precision: Union[int, str, capi.plaq_gaugefix_precision]

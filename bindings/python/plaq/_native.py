@@ -19,9 +19,11 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
+    ClassVar,
     Dict,
     List,
     Optional,
+    Sequence,
     Tuple,
     Type,
     TypeVar,
@@ -176,9 +178,28 @@ def call(function: Any, *arguments: Any) -> None:
         raise raised(status)
 
 
-class Handle(ctypes.Structure):
+if TYPE_CHECKING:
+    Made = TypeVar("Made", bound=ctypes._CData)
+
+    class _StructType(type):
+        def __mul__(cls: Type[Made], count: int) -> Type[ctypes.Array[Made]]: ...  # type: ignore[misc]
+
+    class _Structure(ctypes._CData, metaclass=_StructType):
+        """ctypes.Structure, which for type checkers has a member of every name, without these: they find misspelt
+        ones."""
+
+        _fields_: ClassVar[Sequence[Tuple[str, Any]]]
+
+        def __init__(self, *values: Any) -> None: ...
+
+else:
+    _Structure = ctypes.Structure
+
+
+class Handle(_Structure):
     """Handle of an object of the library; id 0 stands for no object."""
 
+    id: int
     _fields_ = [("id", ctypes.c_int64)]
 
     def __repr__(self) -> str:
@@ -236,7 +257,7 @@ def _in_words(text: str) -> str:
     return re.sub(r"PLAQ_[A-Z0-9_]+", spelled, text)
 
 
-class Struct(ctypes.Structure):
+class Struct(_Structure):
     """A struct of the library: parameters, which it creates with their defaults, or results."""
 
     _enums_: Dict[str, Type[Enum]] = {}
@@ -252,7 +273,7 @@ class Struct(ctypes.Structure):
         for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
 
-    if not TYPE_CHECKING:  # it would hide misspelt members
+    if not TYPE_CHECKING:  # they would hide misspelt members
 
         def __getattribute__(self, name):
             """Reads a member; the number of an enum becomes a member of its class."""
@@ -265,13 +286,13 @@ class Struct(ctypes.Structure):
                     pass
             return value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        kind = dict(self._fields_).get(name)  # type: ignore[arg-type, misc, call-overload]
-        if kind is None:
-            near = difflib.get_close_matches(name, self.names(), 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names())}"
-            raise AttributeError(f"{type(self).__name__} has no member {name!r}: {hint}")
-        super().__setattr__(name, self._converted(name, kind, value))
+        def __setattr__(self, name, value):
+            kind = dict(self._fields_).get(name)
+            if kind is None:
+                near = difflib.get_close_matches(name, self.names(), 1)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names())}"
+                raise AttributeError(f"{type(self).__name__} has no member {name!r}: {hint}")
+            super().__setattr__(name, self._converted(name, kind, value))
 
     def _converted(self, name: str, kind: Any, value: Any) -> Any:
         where = f"{type(self).__name__}.{name}"
@@ -308,7 +329,7 @@ class Struct(ctypes.Structure):
     @classmethod
     def annotation(cls, name: str) -> str:
         """The type that a member accepts, as a signature states it."""
-        kind = dict(cls._fields_)[name]  # type: ignore[arg-type, misc, call-overload]
+        kind = dict(cls._fields_)[name]
         if name in cls._enums_:
             return "Union[int, str]"
         if issubclass(kind, ctypes.Array):
@@ -461,7 +482,8 @@ def encoded(value: Any, name: str) -> bytes:
         except UnicodeEncodeError as error:
             raise ValueError(f"{name}: expected text, found {error.object[error.start : error.end]!r} in it") from None
     if not isinstance(value, bytes):
-        raise TypeError(f"{name}: expected text, found {_kind(value)}")
+        what = "the name of a file" if name == "file" else "text"
+        raise TypeError(f"{name}: expected {what}, found {_kind(value)}")
     if b"\0" in value:
         raise ValueError(f"{name}: embedded null byte in {value!r:.80}")
     return value

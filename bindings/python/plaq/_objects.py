@@ -237,6 +237,14 @@ def bits(value: Any) -> int:
     return whole(value, "directions")
 
 
+def axis(value: Union[int, str]) -> int:
+    """The number of a direction, from 0 to 3 or a letter of xyzt."""
+    letter = value.lower() if isinstance(value, str) else ""
+    if isinstance(value, str) and letter not in tuple("xyzt"):
+        raise ValueError(f"direction: expected 0 to 3 or a letter of xyzt, found {value!r}")
+    return "xyzt".index(letter) if letter else whole(value, "direction")
+
+
 def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
     """Boundary phases in x, y, z, t in units of pi, from four numbers or a word; by default antiperiodic in time."""
     known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}

@@ -6458,7 +6458,7 @@ class plaq_gaugefix_condition(Enum):
     """
     #: F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
     LANDAU = 0
-    #: Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+    #: Like Landau gauge without the links along `direction`; every slice with a fixed coordinate in this direction is
     #: fixed independently.
     COULOMB = 1
     #: Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
@@ -6511,7 +6511,7 @@ class plaq_gaugefix_params(Struct):
 
     Members:
       condition: Gauge to which the links are fixed. Default: PLAQ_GAUGEFIX_LANDAU.
-      time: Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
+      direction: Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
         0 to 3. Default: 3.
       residual: True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
         0 or 1. Default: 0.
@@ -6550,7 +6550,7 @@ class plaq_gaugefix_params(Struct):
     """
     struct_size: int
     condition: Any
-    time: int
+    direction: int
     residual: int
     method: Any
     precision: Any
@@ -6574,7 +6574,7 @@ class plaq_gaugefix_params(Struct):
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("condition", _c.c_int32),
-        ("time", _c.c_int32),
+        ("direction", _c.c_int32),
         ("residual", _c.c_int32),
         ("method", _c.c_int32),
         ("precision", _c.c_int32),
@@ -6597,6 +6597,7 @@ class plaq_gaugefix_params(Struct):
         ("alpha", _c.c_double),
     ]
     _enums_ = {"condition": plaq_gaugefix_condition, "method": plaq_gaugefix_method, "precision": plaq_gaugefix_precision}
+    _old_ = {"time": "direction"}
     _init_ = "plaq_gaugefix_params_init"
 
 

@@ -175,6 +175,8 @@ def hmc(
     if gauge is None:
         read = [capi.plaq_input_number(text, f"run.lattice.{i}", 0) for i in range(4)]
         start, _ = capi.plaq_input_text(text, "run.start")
+        if start.lower() in ("hot", "cold", "checkpoint"):
+            start = start.lower()
         seed, _ = capi.plaq_input_number(text, "seed", 0)
         bounds: Dict[str, Any] = {}
         for key in ("phi", "phi_prime"):

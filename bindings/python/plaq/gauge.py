@@ -10,7 +10,7 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, as_array, borrow, expect
 from ._files import new_file
-from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
+from ._objects import Context, Object, axis, bits, current, in_steps, lattice, sites, whole
 from ._progress import Progress, watched
 from ._signatures import checks_keywords, passes_on
 
@@ -254,10 +254,7 @@ class Gauge(Object):
 
     def polyakov_loop(self, direction: Union[int, str] = 3) -> complex:
         """Average of tr prod U_mu / N along the lines in a direction, 0 to 3 or a letter of xyzt."""
-        if isinstance(direction, str) and direction not in tuple("xyzt"):
-            raise ValueError(f"direction: expected 0 to 3 or a letter of xyzt, found {direction!r}")
-        number = "xyzt".index(direction) if isinstance(direction, str) else direction
-        found = capi.plaq_gauge_polyakov_loop(self, number)
+        found = capi.plaq_gauge_polyakov_loop(self, axis(direction))
         return complex(found.re, found.im)
 
     def topology(self, trace: bool = False) -> Topology:
@@ -360,11 +357,14 @@ class Gauge(Object):
         self, gauge: str = "landau", *, progress: Progress = None, **params: "Unpack[_keywords.Gaugefix]"
     ) -> "Fixed":
         """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by
-        keyword, e.g. method="fourier_cg", copies=10, stop_theta=1e-14. progress=True draws a bar; a function is
+        keyword, e.g. method="fourier_cg", copies=10, stop_theta=1e-14; direction: that of Coulomb gauge, 0 to 3 or a
+        letter of xyzt. progress=True draws a bar; a function is
         called with copy, sweeps, functional, theta and temperature."""
         fixed = self.copy()
         result = capi.plaq_gaugefix()
         report = capi.plaq_gaugefix_report()
+        if "direction" in params:
+            params["direction"] = axis(params["direction"])
         how = capi.plaq_gaugefix_params(condition=gauge, **params)
 
         def shown(copy: int, sweeps: int, functional: float, theta: float, temperature: float) -> Tuple[float, str]:
@@ -598,9 +598,11 @@ def heatbath(
     **more: "Unpack[Form]",
 ) -> Iterator[Gauge]:
     """Quenched configurations without end, each after `separation` further sweeps, the first after `thermalise` sweeps
-    from a "hot" or "unit" start; cg and cg_prime are those of Gauge.heatbath. A configuration that is still referred to when the next one is asked for stays what
+    from a "hot" or "unit" ("cold") start; cg and cg_prime are those of Gauge.heatbath. A configuration that is still referred to when the next one is asked for stays what
     it is, and the chain goes on with a copy."""
-    gauge = Gauge.hot(extents, seed, **more) if start == "hot" else Gauge.unit(extents, **more)
+    if str(start).lower() not in ("hot", "unit", "cold"):
+        raise ValueError(f"start: expected hot or unit, found {start!r}")
+    gauge = Gauge.hot(extents, seed, **more) if start.lower() == "hot" else Gauge.unit(extents, **more)
     sweeps, alone = thermalise, object()
     while True:
         if sweeps:

@@ -14,7 +14,7 @@ from ._files import new_file
 from ._objects import Object, sites
 from ._progress import Progress, residuals, steps, tol_of, warn_of
 from ._signatures import checks_keywords, passes_on
-from .fields import Fermion, Propagator, source_of
+from .fields import Fermion, Propagator, coordinates, source_of
 from .gauge import Gauge
 
 if TYPE_CHECKING:
@@ -72,13 +72,33 @@ def _weigh(params: Dict[str, Any], time: Callable[[], int]) -> None:
         params["distance_t0"] = time()
 
 
-def _time(columns: Fermion) -> int:
-    """The only time slice that columns are on."""
+def _support(columns: Fermion) -> List[int]:
+    """Coordinates x, y, z, t of the sites at which columns are not 0; -1 for a direction with several."""
     place = np.empty(4, np.int32)
     capi.plaq_spinor_support(columns, place)
+    return [int(x) for x in place]
+
+
+def _check_position(columns: Fermion, position: Sequence[Optional[int]]) -> None:
+    """Refuses a position of a source other than the one that its columns record or, where they record none, the only
+    site at which they are not 0."""
+    given, known = coordinates(position), coordinates(columns.position)
+    what = "the position that the source records"
+    if known == coordinates(None):
+        known, what = _support(columns), "the only site at which the source is not 0"
+        if min(known) < 0:
+            return
+    if any(a != b for a, b in zip(given, known) if a >= 0 and b >= 0):
+        place = [None if x < 0 else x for x in known]
+        raise ValueError(f"position: expected {place}, {what}, found {list(position)}; source.position sets another")
+
+
+def _time(columns: Fermion) -> int:
+    """The only time slice that columns are on."""
+    place = _support(columns)
     if place[3] < 0:
         raise ValueError("distance_t0: expected a number, as the source is not on one time slice")
-    return int(place[3])
+    return place[3]
 
 
 def _close(solvers: "weakref.WeakSet[Object]") -> None:
@@ -391,7 +411,8 @@ class Quark(Operator):
         """S(x, source) = D^-1 source. source: plaq.point(...), plaq.wall(...), plaq.volume(...), coordinates
         (x, y, z, t), by default the origin, or columns of your own, a Fermion or an array (n, T, Z, Y, X, 4, 3), with the
         `position` x, y, z, t from which times and phases count, where it cannot be seen: the only site, or the only
-        time, at which columns are not 0 is found. Parameters are those of solve; distance_alpha is for the time of the source,
+        time, at which columns are not 0 is found, and a position that contradicts what they record, or their only site,
+        is refused. Parameters are those of solve; distance_alpha is for the time of the source,
         or distance_t0. A Propagator where the source has twelve columns, else a Fermion."""
         report, how = capi.plaq_solve_report(), {**params}
         if isinstance(source, np.ndarray) and source.ndim == 1:
@@ -406,6 +427,8 @@ class Quark(Operator):
             raise TypeError(f"source: expected plaq.point(), wall(), volume(), coordinates or columns, found {source!r}")
         else:
             columns, _ = self._taken(source, "source")
+            if position is not None:
+                _check_position(columns, position)
             reached = np.empty(columns.n)
         if isinstance(source, capi.plaq_source_params):
             _weigh(how, lambda: source.position[3])

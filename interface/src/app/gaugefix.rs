@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{json, Value};
 
 use super::files::{self, described, lattice_text};
-use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
+use super::options::{opt, param, Command, Kind, Need, Opt, Options};
 use super::plot::{self, Panel, Series, BLUE, RED};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::History;
@@ -29,6 +29,8 @@ const METHODS: &[&str] = &[
     "fourier-descent",
     "fourier-cg",
 ];
+/// Words for directions, with their numbers.
+const DIRECTIONS: &[&str] = &["x=0", "y=1", "z=2", "t=3"];
 const ANNEALS: &[&[Need]] = &[&[Need::Is("method", &["annealing", "combined"])]];
 
 const fn of(name: &'static str, row: &str) -> Opt {
@@ -38,7 +40,8 @@ const fn of(name: &'static str, row: &str) -> Opt {
 /// Options of the gauge fixing itself.
 const FIXING: &[Opt] = &[
     of("condition", "condition"),
-    opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
+    opt("direction", Kind::Word(DIRECTIONS), "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
+        .sets(GaugeFixing::row("direction"))
         .needs(&[&[Need::Is("condition", &["coulomb"])]]),
     of("residual", "residual").needs(&[&[Need::Is("condition", &["maximally_abelian"])]]),
     opt("method", Kind::Word(METHODS), "M", "auto", "auto (fourier-cg where there is one, else overrelaxation), overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
@@ -88,19 +91,16 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-fn direction(options: &Options) -> Run<usize> {
+/// The number of the direction that Coulomb gauge leaves out.
+fn direction(options: &Options) -> usize {
     let text = options.text("direction");
-    let found = ["x", "y", "z", "t"].iter().position(|w| *w == text);
-    let number = text.parse().ok().filter(|n| *n < 4);
-    found
-        .or(number)
-        .ok_or_else(|| refuse(options.spelt("direction"), text, "0, 1, 2 or 3 for x, y, z or t"))
+    DIRECTIONS.iter().position(|word| word.starts_with(text)).expect("one of the words")
 }
 
 fn params(options: &Options) -> Run<GaugeFixParams> {
     let mut fixing: GaugeFixing = options.params()?;
     if fixing.condition == GaugeKind::Coulomb {
-        fixing.time = direction(options)?;
+        fixing.direction = direction(options);
     }
     fixing.random_start = options.flag("random-start").into();
     match options.text("method") {
@@ -203,7 +203,7 @@ fn json_report(
     let mut report = json!({
         "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
         "gauge": described(name, loaded.info.format, loaded.gauge.geometry().global_extents()),
-        "condition": options.text("condition"), "time": direction(options).unwrap_or(3),
+        "condition": options.text("condition"), "direction": direction(options),
         "precision": options.text("precision"),
         "omega": p.omega, "alpha": options.number("alpha"),
         "stop_theta_max": p.stop.theta_max, "stop_change": p.stop.change, "seed": p.seed,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{json, Value};
 
 use super::files;
-use super::options::{integers, opt, param, Command, Kind, Need, Opt, Options, COUNT};
+use super::options::{integers, opt, param, word_of, Command, Kind, Need, Opt, Options, COUNT};
 use super::plot::{self, Panel};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::History;
@@ -206,10 +206,10 @@ fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<Gauge
     if let Some(file) = options.get("continue") {
         return from_file(session, options, file, true);
     }
-    let hot = match options.text("start") {
-        "hot" => true,
-        "cold" => false,
-        file => return from_file(session, options, file, false),
+    let text = options.text("start");
+    let hot = match word_of(text, &["hot", "cold"]) {
+        Some(word) => word == "hot",
+        None => return from_file(session, options, text, false),
     };
     let Some(extents) = lattice(options)? else {
         return Err(Failure::usage("--lattice: missing"));

@@ -9,7 +9,7 @@ use num_complex::Complex64;
 use serde_json::{json, Map, Value};
 
 use super::files;
-use super::options::{opt, Command, Kind, Need, Opt, Options, LONG};
+use super::options::{opt, word_of, Command, Kind, Need, Opt, Options, LONG};
 use super::plot::{self, Panel, Series, BLUE, GREEN, PINK, RED};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::{autocorrelation, History};
@@ -138,6 +138,7 @@ fn plan(options: &Options) -> Run<Plan> {
         true => "checkpoint".into(),
         false => own("start").or(word(&text, "start")?).unwrap_or("hot".into()),
     };
+    let start = word_of(&start, &["hot", "cold", "checkpoint"]).map_or(start, String::from);
     let checkpoint = word(&text, "checkpoint")?;
     let prefix = word(&text, "configurations")?;
     let trajectories = match options.given("trajectories") {
@@ -211,16 +212,8 @@ fn difference(there: &str, here: &str) -> String {
         let Some(theirs) = there.iter().find(|m| name(m) == name(mine)) else {
             return format!("the monomial \"{}\" is new", name(mine));
         };
-        let mut keys = mine.keys().chain(theirs.keys());
-        if let Some(key) = keys.find(|k| mine.get(*k) != theirs.get(*k)) {
-            let shown =
-                |m: &Map<String, Value>| m.get(key).map_or("nothing".into(), Value::to_string);
-            return format!(
-                "monomial \"{}\": {key} {} there, {} here",
-                name(mine),
-                shown(theirs),
-                shown(mine)
-            );
+        if let Some(first) = output::differences(theirs, mine).first() {
+            return format!("monomial \"{}\": {first}", name(mine));
         }
     }
     let gone = there.iter().find(|m| !here.iter().any(|h| name(h) == name(m)));
@@ -279,7 +272,9 @@ fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
 fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     let mut kept = String::new();
     if goes_on && Path::new(name).exists() {
-        for line in output::read_text(name)?.split_inclusive('\n').filter(|l| l.ends_with('\n')) {
+        // Where a run was killed a line may end in the midst of a character.
+        let text = String::from_utf8_lossy(&output::read_bytes(name)?).into_owned();
+        for line in text.split_inclusive('\n').filter(|l| l.ends_with('\n')) {
             let number =
                 serde_json::from_str::<Value>(line).ok().and_then(|v| v["trajectory"].as_u64());
             if number.is_some_and(|n| n < next) {

@@ -182,7 +182,11 @@ impl Opt {
 
     pub fn help(&self) -> String {
         let Kind::Param(of) = self.kind else { return self.help.into() };
-        let text = crate::error::spelled(&of.row.help(), &super::word);
+        let mut text = crate::error::spelled(&of.row.help(), &super::word);
+        // The row has no default of its own, but the option has.
+        if !self.default.is_empty() {
+            text = text.replace(" It must be set.", "");
+        }
         match of.row.values() {
             values if values.is_empty() || self.is_flag() => text,
             values => format!("{} ({values})", text.trim_end_matches('.')),
@@ -343,8 +347,18 @@ pub enum CommandRequest {
     Work(Options),
 }
 
+/// An argument of the command line, or the name of a file, as text.
 fn text_of(value: OsString) -> Run<String> {
-    value.into_string().map_err(|v| Failure::usage(format!("{}: no UTF-8", v.to_string_lossy())))
+    value.into_string().map_err(|value| {
+        Failure::usage(format!(
+            "{value:?}: expected a name in UTF-8, found other bytes; a symbolic link gives a file a second name"
+        ))
+    })
+}
+
+/// The word that a text spells, in capitals or not; `None`: it is something else, such as the name of a file.
+pub fn word_of(text: &str, words: &[&'static str]) -> Option<&'static str> {
+    words.iter().copied().find(|word| same_word(word, text))
 }
 
 impl Options {

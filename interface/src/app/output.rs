@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 use super::{Failure, Run};
-use crate::bail;
 use crate::error::Result;
 use crate::io;
 use crate::params::Report;
+use crate::{bail, refused};
 
 /// Refuses, before any work, a file that cannot be written, or that exists and must not be replaced; does nothing
 /// without a name. `otherwise` says what can be done instead of replacing it.
@@ -93,10 +93,25 @@ pub fn apart_from_numbered<'a>(
     Ok(())
 }
 
-/// Reads a file as text.
+/// Reads a file of text.
+///
+/// # Errors
+/// `FileOpen`; `FileFormat`: bytes that are no UTF-8.
 pub fn read_text(name: &str) -> Result<String> {
+    let bytes = read_bytes(name)?;
+    let read = std::str::from_utf8(&bytes);
+    read.map(String::from).map_err(|e| {
+        let at = e.valid_up_to();
+        let (line, byte) = (1 + bytes[..at].iter().filter(|b| **b == b'\n').count(), bytes[at]);
+        let place = format!("{name}: line {line}");
+        refused!(FileFormat, place, expected("text in UTF-8"), found("the byte {byte:#x}"))
+    })
+}
+
+/// Reads a file.
+pub fn read_bytes(name: &str) -> Result<Vec<u8>> {
     match std::fs::read(name) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(bytes) => Ok(bytes),
         Err(e) => {
             let text = e.to_string();
             bail!(FileOpen, "{name}: {}", text.split(" (os error").next().unwrap_or(&text))
@@ -163,7 +178,26 @@ pub fn json_text(value: &Value) -> String {
 
 /// Version of the program's JSON (docs/json.md). It is raised if the meaning of a key changes or a key is removed;
 /// new keys may be added at any time.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
+
+/// Where the members of two objects differ, in words: `operator.kappa 0.12 there, 0.13 here`. Members that only one
+/// of the two has count, too.
+pub fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<String> {
+    let keys = here.keys().chain(there.keys().filter(|key| !here.contains_key(*key)));
+    let differ = keys.filter(|key| there.get(*key) != here.get(*key));
+    let said = |key: &String| match (there.get(key), here.get(key)) {
+        (Some(Value::Object(there)), Some(Value::Object(here))) => {
+            let inner = differences(there, here);
+            inner.into_iter().map(|text| format!("{key}.{text}")).collect()
+        }
+        both => {
+            let [there, here] =
+                [both.0, both.1].map(|v| v.map_or("nothing".into(), Value::to_string));
+            vec![format!("{key} {there} there, {here} here")]
+        }
+    };
+    differ.flat_map(said).collect()
+}
 
 /// A JSON object with the rows of a report: names as keys, and their values.
 pub fn report_json(report: &impl Report) -> Value {

@@ -162,16 +162,20 @@ impl Action {
         all.filter(|(name, _)| *name != "clover_links").collect()
     }
 
+    /// Whether a term has no value of its own but that of another term.
+    fn follows(&self, name: &str) -> bool {
+        match name {
+            "csw_t" => self.csw_t.is_none_or(|c| c == self.csw),
+            "cf_prime" => self.cf_prime.is_none(),
+            _ => false,
+        }
+    }
+
     /// Text with the terms that differ from their defaults, except the clover term and the boundary, which reports name
     /// first; empty if there are none.
     pub fn others(&self) -> String {
         let usual = QuarkParams::default().terms();
-        // Terms without a value of their own have that of another.
-        let follows = |name| {
-            (name == "csw_t" && self.csw_t.is_none_or(|c| c == self.csw))
-                || (name == "cf_prime" && self.cf_prime.is_none())
-        };
-        let named = |name| ["csw", "clover", "boundary"].contains(&name) || follows(name);
+        let named = |name| ["csw", "clover", "boundary"].contains(&name) || self.follows(name);
         let others =
             self.terms().into_iter().filter(|term| !named(term.0) && !usual.contains(term));
         others.map(|(name, value)| format!(", {name} {value}")).collect()
@@ -180,7 +184,7 @@ impl Action {
     /// The member "action" of reports.
     pub fn json(&self, kappa: f64) -> Value {
         let mut members = json!({
-            "kappa": kappa, "mass": self.mass(kappa), "time_bc": self.boundary.to_string(),
+            "kappa": kappa, "mass": self.mass(kappa),
             "normalisation": self.normalisation_name(),
         });
         for (name, value) in self.terms() {
@@ -193,6 +197,13 @@ impl Action {
         // The boundary as it was given, not the phases of the operator.
         members["boundary"] = json!(self.boundary.0);
         members
+    }
+
+    /// The members of [`Action::json`] that are given, not those that follow from others.
+    pub fn settings(&self, kappa: f64) -> Value {
+        let Value::Object(mut members) = self.json(kappa) else { unreachable!("an object") };
+        members.retain(|name, _| name != "mass" && !self.follows(name));
+        Value::Object(members)
     }
 
     /// The operator's parameters except its mass, as attributes of HDF5.

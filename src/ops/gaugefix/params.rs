@@ -17,7 +17,7 @@ choices! {
     pub enum GaugeKind: plaq_gaugefix_condition {
         /// F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
         Landau = 0, PLAQ_GAUGEFIX_LANDAU, "landau";
-        /// Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+        /// Like Landau gauge without the links along `direction`; every slice with a fixed coordinate in this direction is
         /// fixed independently.
         Coulomb = 1, PLAQ_GAUGEFIX_COULOMB, "coulomb";
         /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
@@ -62,7 +62,7 @@ parameters! {
         /// Gauge to which the links are fixed.
         condition: GaugeKind = GaugeKind::Landau;
         /// Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
-        time: usize = 3, within(0, 3);
+        direction: usize = 3, within(0, 3), old("time");
         /// True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
         residual: bool = false;
         /// Algorithm that maximises the functional.
@@ -136,7 +136,7 @@ impl GaugeFixing {
         };
         let condition = match self.condition {
             GaugeKind::Landau => Condition::Landau,
-            GaugeKind::Coulomb => Condition::Coulomb { time: self.time },
+            GaugeKind::Coulomb => Condition::Coulomb { time: self.direction },
             GaugeKind::MaximallyAbelian => Condition::MaximallyAbelian { residual: self.residual },
         };
         let theta = match self.stop_theta < 0.0 {
@@ -426,7 +426,7 @@ impl GaugeFixParams {
         }
         let whole = |name: &str, n: usize| (n as u64).check(GaugeFixing::row(name), &called(name));
         if let Condition::Coulomb { time } = self.condition {
-            whole("time", time)?;
+            whole("direction", time)?;
         }
         number("omega", self.omega)?;
         let Stop { theta, theta_max, change } = self.stop;

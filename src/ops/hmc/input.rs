@@ -217,7 +217,7 @@ pub fn hmc_from_toml(
     precision: Precision,
     text: &str,
 ) -> Result<Hmc> {
-    let input: Input = toml::from_str(text).map_err(refused)?;
+    let input: Input = toml::from_str(text).map_err(|e| refused(text, &e))?;
     let boundary = geometry.boundary();
     if let Some(stated) = run_boundary(text)?.filter(|stated| *stated != boundary) {
         refuse!(
@@ -271,11 +271,13 @@ pub fn hmc_from_toml(
     }
     let params = settings.params(levels);
     let make = |table: Spanned<toml::Table>| {
-        let line = 1 + text[..table.span().start].matches('\n').count();
+        let start = table.span().start;
         let what = format!("monomial {}", name_in(table.get_ref()));
         let term: Term = read(text, table, what.trim_end())?;
-        let place = format!("input: line {line}: {what}");
-        term.monomial(device, geometry, precision).map_err(|e| e.at(place))
+        term.monomial(device, geometry, precision).map_err(|e| {
+            let line = line_of_key(text, start, &e.what());
+            e.at(format!("input: line {line}: {what}"))
+        })
     };
     let monomials = input.monomial.into_iter().map(make).collect::<Result<_>>()?;
     Hmc::new(device, geometry, precision, monomials, params)
@@ -286,18 +288,52 @@ fn name_in(table: &toml::Table) -> String {
     table.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// The number, from 1, of the line in which `word` occurs behind position `start`, in the table that begins there;
-/// else the line of `start`.
-fn line_of(text: &str, start: usize, word: &str) -> usize {
+/// Whether a character may be part of a key that is not quoted.
+fn in_key(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The lines of the table that begins at `start`, with those of the tables inside of it, and their numbers from 1.
+fn lines_of(text: &str, start: usize) -> impl Iterator<Item = (usize, &str)> {
     let first = 1 + text[..start].matches('\n').count();
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let has = |line: &str| line.split(|c| !part(c)).any(|found| found == word);
-    let rest = text[start..].lines().enumerate();
-    let own = rest.take_while(|(k, line)| *k == 0 || !line.trim_start().starts_with("[["));
-    own.filter(|(_, line)| !word.is_empty() && has(line))
-        .map(|(k, _)| first + k)
-        .next()
-        .unwrap_or(first)
+    let of_another = |line: &str| {
+        let line = line.trim_start();
+        let name = line.trim_start_matches('[').split(']').next().unwrap_or_default();
+        line.starts_with('[') && name.starts_with(char::is_alphabetic) && !name.contains('.')
+    };
+    let own = text[start..].lines().enumerate();
+    own.take_while(move |(k, line)| *k == 0 || !of_another(line))
+        .map(move |(k, line)| (first + k, line))
+}
+
+/// The number, from 1, of the line in which `word` occurs in the table that begins at `start`; else the line of `start`.
+fn line_of(text: &str, start: usize, word: &str) -> usize {
+    let has = |line: &str| line.split(|c| !in_key(c)).any(|found| found == word);
+    let mut own = lines_of(text, start).filter(|(_, line)| !word.is_empty() && has(line));
+    own.next().map_or_else(|| 1 + text[..start].matches('\n').count(), |(number, _)| number)
+}
+
+/// The number, from 1, of the line of the key that an error about the table that begins at `start` names, as in
+/// `solver.multigrid: tol: expected ...` or "operator: unknown key `kapa`": each word that is a key leads to its line,
+/// from which the next one is looked for.
+fn line_of_key(text: &str, start: usize, said: &str) -> usize {
+    // What follows names other keys.
+    let ends = ["expected", " belongs ", ": its name"].map(|word| said.find(word));
+    let path = &said[..ends.into_iter().flatten().min().unwrap_or(said.len())];
+    let has = |line: &str, word: &str| {
+        let line = line.split('#').next().unwrap_or_default();
+        line.match_indices(word).any(|(at, _)| {
+            let behind = line[at + word.len()..].trim_start();
+            !line[..at].ends_with(in_key) && behind.starts_with(['=', '.', ']'])
+        })
+    };
+    let lines: Vec<(usize, &str)> = lines_of(text, start).collect();
+    let words = path.split(|c| !in_key(c)).filter(|word| !word.is_empty());
+    let at = words.fold(0, |at, word| {
+        let found = lines[at..].iter().position(|(_, line)| has(line, word));
+        at + found.unwrap_or(0)
+    });
+    lines.get(at).map_or(1, |(number, _)| *number)
 }
 
 /// Deserialises a table of the text; `what` names it in messages.
@@ -312,23 +348,35 @@ fn read<T: serde::de::DeserializeOwned>(
         let whole = e.to_string();
         // For a wrong value of a key, the parser names the key on a separate line.
         let path = whole.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
-        let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
-        let unknown = said.starts_with("unknown") && !quoted.is_empty();
-        let (word, hint) = match unknown {
-            true => (quoted[0], hint(quoted[0], quoted[1..].iter().copied())),
-            false => (path.and_then(|p| p.rsplit('.').next()).unwrap_or_default(), String::new()),
-        };
+        let (word, hint) = unknown(&said).unwrap_or_else(|| {
+            (path.and_then(|p| p.rsplit('.').next()).unwrap_or_default(), String::new())
+        });
         let line = line_of(text, start, word);
-        let key = path.filter(|_| !unknown).map_or(String::new(), |path| format!("{path}: "));
+        let key = path.filter(|_| unknown(&said).is_none());
+        let key = key.map_or(String::new(), |path| format!("{path}: "));
         Error::new(Status::InvalidArgument, format!("{key}{said}"))
             .hint(hint)
             .at(format!("input: line {line}: {what}"))
     })
 }
 
-/// Turns an error of the TOML parser into one with its line, in terms of TOML instead of Rust's types.
-fn refused(e: toml::de::Error) -> Error {
-    let all = e.to_string().replace(e.message(), &in_plain_words(e.message()));
+/// The unknown word of a message that lists the known ones behind it, all in backquotes, and a hint which of them may
+/// have been meant; `None`: the message is about something else.
+fn unknown(said: &str) -> Option<(&str, String)> {
+    let mut quoted = said.split('`').skip(1).step_by(2);
+    let word = quoted.next().filter(|_| said.starts_with("unknown"))?;
+    Some((word, hint(word, quoted)))
+}
+
+/// Turns an error of the TOML parser for this text into one with its line, in terms of TOML instead of Rust's types.
+fn refused(text: &str, e: &toml::de::Error) -> Error {
+    let said = in_plain_words(e.message());
+    if let (Some((_, hint)), Some(at)) = (unknown(&said), e.span()) {
+        let line = 1 + text[..at.start].matches('\n').count();
+        let place = format!("input: line {line}");
+        return Error::new(Status::InvalidArgument, &*said).hint(hint).at(place);
+    }
+    let all = e.to_string().replace(e.message(), &said);
     Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
 }
 
@@ -365,7 +413,7 @@ fn in_plain_words(message: &str) -> String {
 
 /// A value at a path in the text, e.g. `run.lattice.0`, for the host's own use; None if it does not exist.
 pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
-    let table: toml::Table = text.parse().map_err(refused)?;
+    let table: toml::Table = text.parse().map_err(|e| refused(text, &e))?;
     let mut at = Some(toml::Value::Table(table));
     for key in path.split('.') {
         at = match at {
@@ -586,11 +634,14 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
                         })?);
                     }
                     _ => {
-                        let known = SOLVER.join(", ");
-                        bail!(
-                            InvalidArgument,
-                            "solver: unknown key `{key}`, expected one of solver, {known}, multigrid"
-                        )
+                        let known = [&["solver"], &SOLVER[..], &["multigrid"]].concat();
+                        let message = format!(
+                            "solver: unknown key `{key}`, expected one of {}",
+                            known.join(", ")
+                        );
+                        return Err(
+                            Error::new(Status::InvalidArgument, message).hint(hint(&key, known))
+                        );
                     }
                 }
             }

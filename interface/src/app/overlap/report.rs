@@ -115,8 +115,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Results) -
         "gauge": described(&plan.file, done.format, done.lattice),
         "plaquette": { "total": done.plaquette.total },
         "action": {
-            "s": done.report.s, "boundary": plan.boundary.0, "time_bc": plan.boundary.to_string(),
-            "masses": plan.masses,
+            "s": done.report.s, "boundary": plan.boundary.0, "masses": plan.masses,
         },
         "operator": output::report_json(&done.report),
         "kernel": { "low": of_kernel, "high": upper },

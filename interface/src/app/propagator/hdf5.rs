@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::hadrons::Name;
 use super::samples::Configurations;
 use super::{samples, sources, Job, Plan};
@@ -111,7 +113,7 @@ pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Configurations) -> R
     if let Some(job) = there().next() {
         let sources = job.sources.iter().map(sources::name).collect();
         attributes.push(("sources", Attribute::Texts(sources)));
-        attributes.push(("job", Attribute::Text(job.describe(plan))));
+        attributes.push(("job", Attribute::Text(json!(job.settings(plan)).to_string())));
         attributes.push(("plaquette", Attribute::Numbers(job.samples.plaquette().to_vec())));
     }
     hdf5::write(Path::new(name), &all, &attributes)

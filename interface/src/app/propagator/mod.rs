@@ -18,7 +18,7 @@ use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::ops::smearing::{QuarkSmearing, SPACE};
 use hadrons::Hadrons;
 use samples::Samples;
-use serde_json::Value;
+use serde_json::{json, Map, Value};
 use sources::RequestedSource;
 
 const MAX_KAPPAS: usize = 16;
@@ -127,43 +127,33 @@ struct Job {
 }
 
 impl Job {
-    /// A text with everything that must be the same in a run that continues this one.
-    fn describe(&self, plan: &Plan) -> String {
+    /// Everything that must be the same in a run that continues this one, by the names of options.
+    fn settings(&self, plan: &Plan) -> Map<String, Value> {
         let first = &plan.asked[0].source;
-        let [x, y, z, _] = first.momentum;
-        let momenta: Vec<String> =
-            self.hadrons.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
-        let mut text = format!(
-            "kappa {} {}, csw {}{}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {},{} {},{} {}, tol {}, \
-             momenta {}",
-            self.kappa,
-            plan.strange.unwrap_or(0.0),
-            plan.action.csw,
-            plan.action.clover_name(),
-            plan.action.boundary,
-            plan.action.normalisation_name(),
-            sources::noise_name(first),
-            first.seed,
-            plan.at_source.alpha,
-            plan.at_source.steps,
-            plan.at_sink.alpha,
-            plan.at_sink.steps,
-            smearing::text_of(&plan.links),
-            plan.solving.settings.tol,
-            momenta.join(" ")
-        );
-        text += &plan.action.others();
-        if let Some(boundary) = plan.stated {
-            text += &format!(", links with {}", boundary.stated());
-        }
-        for b in &self.hadrons.baryons {
-            text += &format!(" {}", hadrons::baryon_name(*b));
-        }
-        if let Some(s) = &self.hadrons.sequential {
-            let (time, [x, y, z]) = (s.time.map_or(-1, |t| t as i64), s.momentum);
-            text += &format!(", sequential from source {time},{},{x},{y},{z}", s.gamma.number());
-        }
-        text
+        let smear = |smearing: &QuarkSmearing| json!([smearing.alpha, smearing.steps]);
+        let names = self.hadrons.baryons.iter().map(|b| hadrons::baryon_name(*b));
+        let sequential = self.hadrons.sequential.as_ref().map(|s| {
+            let time = s.time.map_or(-1, |t| t as i64);
+            json!({ "time": time, "gamma": s.gamma.number(), "momentum": s.momentum })
+        });
+        let mut all = plan.action.settings(self.kappa);
+        let others = json!({
+            "kappa_strange": plan.strange,
+            "source_momentum": first.momentum[..3],
+            "noise": sources::noise_name(first),
+            "seed": first.seed,
+            "source_smear": smear(&plan.at_source),
+            "sink_smear": smear(&plan.at_sink),
+            "smear_links": smearing::text_of(&plan.links),
+            "tol": plan.solving.settings.tol,
+            "momenta": self.hadrons.momenta,
+            "baryons": names.collect::<Vec<_>>(),
+            "sequential": sequential,
+            "boundary_time": plan.stated.map(|boundary| boundary.stated()),
+        });
+        output::extend(&mut all, others);
+        let Value::Object(all) = all else { unreachable!("an object and its members") };
+        all
     }
 }
 

@@ -356,7 +356,7 @@ fn json_job(
             "boundary_time": found.boundary.map(|boundary| boundary.record()),
         },
         "plaquette": { "total": total, "spatial": spatial, "temporal": temporal },
-        "job": job.describe(plan),
+        "job": job.settings(plan),
         "configurations": {
             "asked": plan.files.len(), "done": averages.whole, "bin": plan.bin,
             "bins": averages.all.bins, "sources_taken_over": job.samples.old(),

@@ -171,12 +171,12 @@ pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Configuratio
         Some(all) => all.iter().collect(),
         None => vec![&before],
     };
-    let theirs = runs.first().and_then(|r| r["job"].as_str());
+    let theirs = runs.first().and_then(|r| r["job"].as_object());
     let gauge = runs.first().map(|r| &r["gauge"]);
     let lattice: Option<[usize; 4]> =
         gauge.and_then(|g| serde_json::from_value(g["lattice"].clone()).ok());
     let (Some(theirs), Some(extents)) = (theirs, lattice) else {
-        return Err(refused("not the JSON of a run of propagator"));
+        return Err(refused("not the JSON of a run of propagator of this version"));
     };
     let format = gauge.and_then(|g| g["format"].as_str()).unwrap_or_default();
     found.extents = Some(extents);
@@ -186,25 +186,15 @@ pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Configuratio
     let mut any = false;
     for job in jobs.iter_mut() {
         job.start(plan, extents)?;
-        let mine = job.describe(plan);
-        let Some(run) = runs.iter().find(|r| r["job"] == *mine) else { continue };
+        let mine = Value::Object(job.settings(plan));
+        let Some(run) = runs.iter().find(|r| r["job"] == mine) else { continue };
         any = true;
         job.samples.take(run, &plan.files, &job.sources, job.hadrons.numbers());
     }
     match any {
         true => Ok(()),
         false => {
-            let mine = jobs[0].describe(plan);
-            let (theirs, mine): (Vec<&str>, Vec<&str>) =
-                (theirs.split(", ").collect(), mine.split(", ").collect());
-            // Entries that only one of the two has count as differences, too.
-            let part =
-                |all: &[&str], k: usize| all.get(k).copied().unwrap_or("nothing").to_string();
-            let differ: Vec<String> = (0..theirs.len().max(mine.len()))
-                .map(|k| (part(&theirs, k), part(&mine, k)))
-                .filter(|(there, here)| there != here)
-                .map(|(there, here)| format!("there {there}, here {here}"))
-                .collect();
+            let differ = output::differences(theirs, &jobs[0].settings(plan));
             Err(refused(&format!("of another run: {}", differ.join("; "))))
         }
     }
