@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_NOW};
 use num_complex::Complex64;
@@ -19,7 +20,7 @@ pub use super::hdf5_data::{Attribute, Attributes, Dataset, Numbers};
 use super::stream::{said, Output};
 use crate::bail;
 use crate::error::{host_array, Error, Result, Status};
-use crate::{library, refused};
+use crate::{library, refuse, refused};
 
 /// Identifier of an object of libhdf5 from version 1.10 on.
 type Id = i64;
@@ -280,14 +281,27 @@ impl Api {
         }
     }
 
-    /// Opens a file that exists.
+    /// Opens a file that exists. Waits for other processes that have it open, for a while.
     fn open_file(&'static self, path: &Path, how: c_uint) -> Result<Owned> {
-        let name = c_name(path);
-        // SAFETY: a name that ends with NUL.
-        let id = unsafe { (self.open)(name.as_ptr(), how, DEFAULT) };
-        match id < 0 {
-            true => Err(not_whole(path)),
-            false => self.own(id, self.close_file, "opening a file"),
+        let (name, begin) = (c_name(path), Instant::now());
+        loop {
+            // SAFETY: a name that ends with NUL.
+            let id = unsafe { (self.open)(name.as_ptr(), how, DEFAULT) };
+            if id >= 0 {
+                return self.own(id, self.close_file, "opening a file");
+            }
+            if !locked(path, how) {
+                return Err(not_whole(path));
+            }
+            if begin.elapsed() >= PATIENCE {
+                refuse!(
+                    FileOpen,
+                    "HDF5",
+                    expected("a file that no other process has open"),
+                    found("one that was open for {} s", PATIENCE.as_secs())
+                );
+            }
+            std::thread::sleep(PATIENCE / 100);
         }
     }
 
@@ -425,6 +439,18 @@ impl Api {
     }
 }
 
+/// Time for which a file may be open in other processes before it is refused.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Whether another process has locked the file, as HDF5 does: for itself to write, with others to read.
+fn locked(path: &Path, how: c_uint) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let kind = if how == READ { libc::LOCK_SH } else { libc::LOCK_EX };
+    // SAFETY: the file is open; closing it ends the lock.
+    let code = unsafe { libc::flock(file.as_raw_fd(), kind | libc::LOCK_NB) };
+    code != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
+}
+
 /// The error about a file that HDF5 does not open.
 fn not_whole(path: &Path) -> Error {
     match File::open(path) {
@@ -433,7 +459,7 @@ fn not_whole(path: &Path) -> Error {
             FileTruncated,
             "HDF5",
             expected("a whole file"),
-            found("one that was cut off or damaged, or that another process has opened")
+            found("one that was cut off or damaged")
         ),
         Ok(_) => refused!(FileFormat, "HDF5", expected("a file of it"), found("another one")),
     }

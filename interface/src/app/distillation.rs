@@ -275,7 +275,13 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let expected = format!("at most {most}, three times the sites of a time slice");
         return Err(refuse("modes", &plan.settings.count.to_string(), expected));
     }
+    if let (Some(noise), None) = (&plan.noise, options.get("load-modes")) {
+        noise.columns_of(plan.settings.count, extents[3])?;
+    }
     let modes = modes(session, options, plan, &links)?;
+    if let Some(noise) = &plan.noise {
+        noise.columns(&modes)?;
+    }
     if !modes.search().converged {
         session::print_error("distillation: the modes did not converge, nothing is written");
         return Ok(session::status(false));

@@ -115,10 +115,9 @@ impl NoiseInModes {
     }
 
     /// The numbers of parts of the indices [mode, spin, time].
-    fn parts(&self, modes: &Modes) -> Result<[usize; 3]> {
+    fn parts(&self, modes: usize, times: usize) -> Result<[usize; 3]> {
         let [mode, spin, time] = self.dilutions();
-        let mode = mode.count(modes.count(), "mode")?;
-        Ok([mode, spin.count(4, "spin")?, time.count(modes.times(), "time")?])
+        Ok([mode.count(modes, "mode")?, spin.count(4, "spin")?, time.count(times, "time")?])
     }
 
     /// Number of columns from `first` on.
@@ -126,11 +125,24 @@ impl NoiseInModes {
     /// # Errors
     /// `BadParameter`: a number of parts that is not possible, or no column.
     pub fn columns(&self, modes: &Modes) -> Result<usize> {
+        self.columns_of(modes.count(), modes.times())
+    }
+
+    /// Number of columns from `first` on, for so many modes on each of so many time slices.
+    ///
+    /// # Errors
+    /// Errors of [`NoiseInModes::columns`].
+    pub fn columns_of(&self, modes: usize, times: usize) -> Result<usize> {
         if self.noise == Noise::Normal {
-            refuse!(BadParameter, "params.noise", expected("Z2 or Z4"));
+            refuse!(
+                BadParameter,
+                "params.noise",
+                expected("Z2 or Z4"),
+                found("{}", self.noise.word())
+            );
         }
         self.check_rows("params")?;
-        let all = self.parts(modes)?.iter().product::<usize>() * self.vectors;
+        let all = self.parts(modes, times)?.iter().product::<usize>() * self.vectors;
         let left = all.saturating_sub(self.first);
         let found = left.min(self.count.unwrap_or(left));
         if found == 0 {
@@ -184,7 +196,7 @@ impl NoiseInModes {
     /// # Errors
     /// `OutOfMemory`, and errors of [`NoiseInModes::columns`].
     pub fn coefficients(&self, modes: &Modes) -> Result<Vec<Complex64>> {
-        let (columns, parts) = (self.columns(modes)?, self.parts(modes)?);
+        let (columns, parts) = (self.columns(modes)?, self.parts(modes.count(), modes.times())?);
         let (n, times) = (modes.count(), modes.times());
         let at = |i: usize| (i / (4 * n) % times, i / n % 4, i % n);
         let each = 4 * n * times;
@@ -206,7 +218,7 @@ impl NoiseInModes {
         at_once: usize,
         monitor: &mut Monitor,
     ) -> Result<(Vec<Complex64>, Projected)> {
-        let (columns, parts) = (self.columns(modes)?, self.parts(modes)?);
+        let (columns, parts) = (self.columns(modes)?, self.parts(modes.count(), modes.times())?);
         let (n, times) = (modes.count(), modes.times());
         let some = |first: usize, count: usize| -> Vec<Complex64> {
             let at = |i: usize| {
