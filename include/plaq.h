@@ -891,8 +891,9 @@ plaq_status plaq_spinor_smear(plaq_spinor spinor,
 
 /** Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
  * mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
- * the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
- * parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+ * the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). A spinor that records boundary phases
+ * (plaq_spinor_origin) takes them along across the lattice's end, other fields are periodic. Fields are on
+ * both parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
  * leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
  * FIELD_MISMATCH, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_shift(plaq_spinor y,
@@ -2424,6 +2425,10 @@ typedef struct plaq_contract_params {
   /** True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
    * differ. 0 or 1. Default: 0. */
   int32_t flavour_changing;
+  /** Boundary phases in x, y, z, in units of pi, of the quark that continues from a sequential source through
+   * the sink of a meson or through an operator; NaN: those of the propagator. Where they differ the momentum
+   * is shifted as that of a hadron. Default: NaN, NaN, NaN. */
+  double next_boundary_space[3];
 } plaq_contract_params;
 
 /** Fills in defaults; pass sizeof. */

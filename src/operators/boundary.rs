@@ -38,6 +38,10 @@ impl Boundary {
             |of: &[Boundary], mu: usize| of.iter().map(|boundary| boundary.0[mu]).sum::<f64>();
         Boundary(std::array::from_fn(|mu| sum(quarks, mu) - sum(antiquarks, mu)))
     }
+    /// Whether quarks with these two boundaries have the same phases in space.
+    pub fn same_in_space(self, other: Boundary) -> bool {
+        Boundary::of_hadron(&[self], &[other]).momentum_shift() == [0.0; 4]
+    }
     /// The factor of the field at times beyond the end of the lattice, compared with those stored.
     pub fn across_time(self) -> Complex64 {
         phase(self.0[3])

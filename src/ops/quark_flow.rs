@@ -28,7 +28,7 @@ parameters! {
         /// computed again; -1: as many as half of the free memory holds, at most 1000.
         checkpoints: Option<usize> = None, within(0, MAX_CHECKPOINTS);
         /// Step of the flow time; the last step ends at `time`. Above 0.157 the scheme is unstable.
-        step: f64 = 0.01, above(0.0, 0.157);
+        step: f64 = 0.01, above(0.0, MAX_STEP);
         /// Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
         time: f64 = f64::NAN, from(0.0, 1e6);
         /// Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
@@ -50,6 +50,8 @@ impl QuarkFlowParams {
 /// of them more than three times.
 const MAX_CHECKPOINTS: i64 = 1000;
 
+/// Largest step for which the scheme is stable.
+pub const MAX_STEP: f64 = 0.157;
 /// Largest number of steps of a flow, and of link steps of an adjoint flow.
 const MAX_STEPS: f64 = 1e6;
 const MAX_LINK_STEPS: f64 = 1e7;

@@ -520,3 +520,33 @@ def test_the_improved_axial_current():
         assert np.abs((better - plain)[mu] + 0.05 * slope).max() < 1e-12 * np.abs(found[15]).max()
     assert np.abs((better - plain)[1]).max() > 0.01 * np.abs(found[15]).max()
     refused(ValueError, "found|momenta", lambda: structure.improved_axial(found, u.extents, ca=0))
+
+
+def test_quarks_with_different_phases_in_space():
+    """The charge of a quark between meson lines with other phases is 1 where the source is for its phases, else that is refused."""
+    u = plaq.Gauge.warm([4, 2, 2, T], seed=3, width=0.3)
+    d, other = (plaq.Clover(u, mass=0.4, csw=1.1, boundary=b) for b in [(0.5, 0, 0.3, 1), (0, 0, 0, 1)])
+    s, antiquark = d.propagator(X0, tol=TOL), other.propagator(X0, tol=TOL)
+    c2 = plaq.mesons(s, antiquark, gammas=["5"])[0, 0]
+    source = structure.through_meson(antiquark, time=SINK, next_boundary_space=(0.5, 0, 0.3))
+    current = structure.current(d.propagator(source, tol=TOL), s, u)[3, 0]
+    close((current[1] - current[5]) / c2[SINK], 1, 1e-9)
+    refused(plaq.Error, "boundary phases", lambda: d.propagator(structure.through_meson(antiquark, time=SINK)))
+    refused(plaq.Error, "boundary phases", lambda: other.propagator(structure.through_baryon(s, time=SINK)))
+
+
+def test_the_conserved_current_refuses_a_line_of_smeared_links():
+    u = plaq.Gauge.warm([2, 2, 2, 4], seed=3, width=0.3)
+    s, x = (plaq.Wilson(v, mass=0.4).propagator((0, 0, 0, 0)) for v in (u, u.smear_stout(0.1, 1)))
+    refused(plaq.Error, "back|gauge", lambda: structure.current(x, s, u))
+
+
+def test_shifts_of_propagators_take_phases_along():
+    u = plaq.Gauge.unit([2, 2, 2, 4])
+    s = plaq.Wilson(u, mass=0.4, boundary=(0.5, 0, 0, 1)).propagator((1, 0, 1, 2))
+    columns = s.shift(u, "y y").numpy()
+    close(s.shift(u, "t t t t").numpy(), -columns, 1e-14)
+    close(s.shift(u, "x x").numpy(), 1j * columns, 1e-14)
+    close(s.shift(u, "-x").shift(u, "x").numpy(), columns, 1e-14)
+    refused(ValueError, "a list of steps", lambda: structure.through_operator(s, u, line={"+z": 0.5}))
+    refused(ValueError, "a list of steps", lambda: structure.gluons(u, {"+z": 0.5}))

@@ -252,6 +252,7 @@ class Contract(TypedDict, total=False):
     projection: Union[int, str, capi.plaq_projection]
     boundary_space: Sequence[float]
     flavour_changing: int
+    next_boundary_space: Sequence[float]
 
 
 class Loops(TypedDict, total=False):

@@ -1419,8 +1419,9 @@ _plaq_spinor_shift = _n.function("plaq_spinor_shift", _c.c_int32, [plaq_spinor, 
 def plaq_spinor_shift(y: Any, gauge: Any, steps: Any, length: int, x: Any) -> None:
     """Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
     mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
-    the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
-    parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+    the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). A spinor that records boundary phases
+    (plaq_spinor_origin) takes them along across the lattice's end, other fields are periodic. Fields are on
+    both parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
     leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
     FIELD_MISMATCH, OUT_OF_MEMORY.
     """
@@ -3739,6 +3740,9 @@ class plaq_contract_params(Struct):
       projector: Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED.
       flavour_changing: True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
         differ. 0 or 1. Default: 0.
+      next_boundary_space: Boundary phases in x, y, z, in units of pi, of the quark that continues from a sequential source through
+        the sink of a meson or through an operator; NaN: those of the propagator. Where they differ the momentum
+        is shifted as that of a hadron. Default: NaN, NaN, NaN.
     """
     struct_size: int
     position: Any
@@ -3748,6 +3752,7 @@ class plaq_contract_params(Struct):
     boundary_space: Any
     projector: Any
     flavour_changing: int
+    next_boundary_space: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
@@ -3757,6 +3762,7 @@ class plaq_contract_params(Struct):
         ("boundary_space", _c.c_double * 3),
         ("projector", _c.c_int32),
         ("flavour_changing", _c.c_int32),
+        ("next_boundary_space", _c.c_double * 3),
     ]
     _enums_ = {"projection": plaq_projection, "projector": plaq_projector}
     _init_ = "plaq_contract_params_init"

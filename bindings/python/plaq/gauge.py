@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypedDict, Union
 
 import numpy as np
 
@@ -456,7 +456,7 @@ def links(value: Any) -> Gauge:
 def path_of(path: Union[str, Sequence[Any]], name: str, derivatives: bool = False) -> List[int]:
     """The numbers of a path's steps, 0 to 3 forward and 7 to 4 back in x, y, z, t, 8 to 11 derivatives where there may be some, from
     a text with spaces between, "x +y -t dz", or a list of such words or numbers."""
-    if path is None or not isinstance(path, (str, Iterable)):
+    if path is None or isinstance(path, Mapping) or not isinstance(path, (str, Iterable)):
         raise ValueError(f'{name}: expected a text such as "x y -t" or a list of steps, found {path!r:.80}')
     return [_step(step, name, derivatives) for step in (path.split() if isinstance(path, str) else path)]
 

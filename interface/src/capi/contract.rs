@@ -45,6 +45,10 @@ crate::params::parameters! {
         /// True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
         /// differ.
         flavour_changing: bool = false;
+        /// Boundary phases in x, y, z, in units of pi, of the quark that continues from a sequential source through
+        /// the sink of a meson or through an operator; NaN: those of the propagator. Where they differ the momentum
+        /// is shifted as that of a hadron.
+        next_boundary_space: [f64; 3] = [f64::NAN; 3];
     }
 }
 
@@ -228,15 +232,15 @@ type SinkSlice = Option<(usize, bool)>;
 /// end. None: all slices, for which the source's time need not be known. `field`: a propagator on the lattice.
 pub(super) fn place_of_sink(
     origin: Origin,
-    momentum: [i32; 3],
+    (momentum, boundary): ([i32; 3], Boundary),
     time: Option<i64>,
     field: &SpinorField,
 ) -> Result<([usize; 4], SinkSlice)> {
     let Some(time) = time else {
         let time = Origin { position: [None, None, None, Some(0)], ..Default::default() };
-        return Ok((place(origin.or(time), &[momentum], Boundary::PERIODIC)?, None));
+        return Ok((place(origin.or(time), &[momentum], boundary)?, None));
     };
-    let position = place(origin, &[momentum], Boundary::PERIODIC)?;
+    let position = place(origin, &[momentum], boundary)?;
     let known = BoundaryKind::named().find(|(name, _)| Some(name.word) == origin.boundary_time);
     let boundary = known.map_or(BoundaryKind::Periodic, |(_, kind)| kind);
     let times = field.geometry().global_extents()[3];

@@ -107,7 +107,7 @@ fn sequential_of(
     let given = Origin { position, boundary_time, ..Default::default() };
     let origin = given.or(from.origin());
     let ([x, y, z, _], slice) =
-        place_of_sink(origin, momentum, time.map(|time| time as i64), &psi)?;
+        place_of_sink(origin, (momentum, Boundary::PERIODIC), time.map(|time| time as i64), &psi)?;
     let (time, gamma) = (slice.map(|(slice, _)| slice), Gamma::new(gamma as i32)?);
     Sequential { time, gamma, momentum, origin: [x, y, z] }.set(&mut out, &psi)?;
     to.set_origin(from.origin());

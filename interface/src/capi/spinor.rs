@@ -10,6 +10,7 @@ use super::field::{plaq_precision, plaq_subset, to_c_extents};
 use super::gauge::{extents_of_rows, extents_rows, geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
+use super::origin::LineKind;
 use super::path::steps_of;
 use super::table::interface;
 use crate::backend::External;
@@ -20,12 +21,14 @@ use crate::fields::{
 };
 use crate::io::Origin;
 use crate::linop::LinOp;
-use crate::operators::CovariantShift;
+use crate::operators::{Boundary, CovariantShift};
 use crate::ops::links_mark::{check_links, check_same, check_same_links};
 use crate::ops::paths::LONGEST;
 pub use crate::ops::smearing::plaq_spinor_smear_params;
 use crate::ops::smearing::QuarkSmearing;
-use crate::params::{Host, InC as _};
+use crate::ops::structure::lines::displacement;
+use crate::ops::structure::sequential::times_boundary;
+use crate::params::{Choice as _, Host, InC as _};
 use crate::refuse;
 use num_complex::Complex64;
 
@@ -75,6 +78,20 @@ impl Spinor {
     /// configuration.
     pub(crate) fn check_source(&self, name: &str, of: Origin) -> Result<()> {
         let known = self.origin();
+        // A sequential source through a sink is projected to the sink's momentum for a quark with certain phases.
+        let sequential = known.kind == Some(LineKind::SequentialSource.word());
+        let phases = known.boundary_space.zip(of.boundary_space).filter(|_| sequential);
+        let in_space = |[x, y, z]: [f64; 3]| Boundary([x, y, z, 0.0]);
+        if let Some((source, own)) =
+            phases.filter(|(a, b)| !in_space(*a).same_in_space(in_space(*b)))
+        {
+            refuse!(
+                InvalidArgument,
+                "{name}",
+                expected("a source for quarks with the boundary phases {own:?} in space"),
+                found("one for {source:?}")
+            );
+        }
         // Propagators and sources made of them have a position. Pseudofermions, noise and images of operators do not:
         // they may go on to other links, as in molecular dynamics.
         let placed = known.position.iter().any(Option::is_some);
@@ -186,8 +203,9 @@ interface! {
         plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
         /// Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
         /// mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
-        /// the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
-        /// parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+        /// the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). A spinor that records boundary phases
+        /// (plaq_spinor_origin) takes them along across the lattice's end, other fields are periodic. Fields are on
+        /// both parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
         /// leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
         /// FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
@@ -252,7 +270,15 @@ fn shift(
     let boundary = links.geometry().boundary();
     let quarks = x.components() == Components::SPINOR && !boundary.is_periodic();
     let inside = quarks.then(|| vanishing(&x, boundary)).transpose()?;
-    CovariantShift::new(links, x.components(), path)?.apply(&mut y, inside.as_ref().unwrap_or(&x))
+    let moved = displacement(&path);
+    CovariantShift::new(links, x.components(), path)?
+        .apply(&mut y, inside.as_ref().unwrap_or(&x))?;
+    // The columns of a propagator take the phases of their operator along.
+    match known.boundary.zip(known.boundary_space).filter(|_| x.components() == Components::SPINOR)
+    {
+        Some((t, [x, y_angle, z])) => times_boundary(&mut y, moved, [x, y_angle, z, t]),
+        None => Ok(()),
+    }
 }
 
 /// The components of a site, by the number of spins: 4 for spinors, 1 for colour vectors.

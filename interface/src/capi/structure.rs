@@ -367,6 +367,7 @@ fn current_of(
     {
         let links = gauge.read("gauge")?;
         forward.check_own_links("forward", &links, "gauge")?;
+        back.check_own_links("back", &links, "gauge")?;
     }
     let at = (&momenta[..], times);
     let found = between(
@@ -405,6 +406,7 @@ fn conserved_of(
     {
         let links = gauge.read("gauge")?;
         quark.check_own_links("quark", &links, "gauge")?;
+        antiquark.check_own_links("antiquark", &links, "gauge")?;
     }
     let objects = [(antiquark, "antiquark"), (quark, "quark")];
     let at = (&against[..], times);
@@ -491,6 +493,24 @@ fn triple(momentum: &Array<i32>) -> Result<[i32; 3]> {
     Ok([n[0], n[1], n[2]])
 }
 
+/// The phases in space of the quark that continues from a sequential source, and the boundary
+/// of that quark with a conjugate one with the phases `own` before.
+fn next_quark(own: [f64; 4], params: &plaq_contract_params) -> Result<([f64; 3], Boundary)> {
+    let given = ContractParams::from_c(params, "params")?.next_boundary_space;
+    if let Some(angle) = given.into_iter().find(|angle| angle.is_infinite()) {
+        refuse!(
+            InvalidArgument,
+            "params.next_boundary_space",
+            expected("angles"),
+            found("{angle}")
+        );
+    }
+    let next: [f64; 3] = std::array::from_fn(|i| if given[i].is_nan() { own[i] } else { given[i] });
+    let [x, y, z] = next;
+    let net = Boundary::of_hadron(&[Boundary([x, y, z, own[3]])], &[Boundary(own)]);
+    Ok((next, net))
+}
+
 #[allow(clippy::too_many_arguments)]
 fn operator_source(
     from: &Arc<Spinor>,
@@ -514,15 +534,21 @@ fn operator_source(
     let (origin, _) = lines([(from, "from")], params)?;
     let momentum = triple(momentum)?;
     let boundary = from.origin().phases(phases_of(params)?);
+    let (next, net) = next_quark(boundary, params)?;
     let links = links(gauge)?;
     if let Some(links) = &links {
         from.check_links("from", links, "gauge")?;
     }
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    let (origin, slice) =
-        place_of_sink(origin, momentum, Some(i64::from(time)).filter(|time| *time != -1), &psi)?;
-    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
+    let (origin, slice) = place_of_sink(
+        origin,
+        (momentum, net),
+        Some(i64::from(time)).filter(|time| *time != -1),
+        &psi,
+    )?;
+    let (time, shift) = (slice.map(|(slice, _)| slice), net.momentum_shift());
+    let wave = SliceWave { time, momentum, origin, shift };
     through_operator(
         &mut out,
         &psi,
@@ -530,7 +556,7 @@ fn operator_source(
         wave,
         (links.as_ref(), &path, boundary),
     )?;
-    to.set_origin(from.origin());
+    to.set_origin(Origin { boundary_space: Some(next), ..from.origin() });
     Ok(())
 }
 
@@ -551,13 +577,15 @@ fn meson_source(
     let ends = [matrix(sink, "sink")?, matrix(source, "source")?];
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    let (origin, slice) = place_of_sink(origin, momentum, Some(time.into()), &psi)?;
-    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
+    let own = from.origin().phases(phases_of(params)?);
+    let (next, net) = next_quark(own, params)?;
+    let (origin, slice) = place_of_sink(origin, (momentum, net), Some(i64::from(time)), &psi)?;
+    let shift = net.momentum_shift();
+    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift };
     through_meson(&mut out, &psi, ends, wave)?;
     // The quark, whose phase the contraction takes out together with that of the antiquark, is not known yet.
-    let [.., boundary] = from.origin().phases(phases_of(params)?);
-    let crossed = slice.is_some_and(|(_, crossed)| crossed).then_some(boundary);
-    to.set_origin(sequential(from.origin(), crossed));
+    let crossed = slice.is_some_and(|(_, crossed)| crossed).then_some(own[3]);
+    to.set_origin(sequential(Origin { boundary_space: Some(next), ..from.origin() }, crossed));
     Ok(())
 }
 
@@ -600,14 +628,26 @@ fn baryon_source(
     let terms: Vec<Replaced> = (0..n).map(term).collect::<Result<_>>()?;
     let momentum = triple(momentum)?;
     let spins = [matrix(sink, "sink")?, matrix(source, "source")?, matrix(projector, "projector")?];
-    together([Some(first), second, third], params, &[momentum], |quarks, known| {
-        let (origin, slice) = place_of_sink(known, momentum, Some(time.into()), quarks.quarks[0])?;
+    let next = together([Some(first), second, third], params, &[momentum], |quarks, known| {
+        let next = quarks.boundary[terms[0].line];
+        if let Some(other) = terms.iter().find(|t| !quarks.boundary[t.line].same_in_space(next)) {
+            refuse!(
+                InvalidArgument,
+                "slots",
+                expected("quarks with the same boundary phases in space, {:?}", &next.0[..3]),
+                found("{:?}", &quarks.boundary[other.line].0[..3])
+            );
+        }
+        let at = (momentum, Boundary::PERIODIC);
+        let (origin, slice) = place_of_sink(known, at, Some(time.into()), quarks.quarks[0])?;
         let wave =
             SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin, shift: [0.0; 4] };
         let crossed = slice.is_some_and(|(_, crossed)| crossed);
         let mut out = to.write("to")?;
-        through_baryon(&mut out, quarks, spins, &terms, (wave, crossed))
+        through_baryon(&mut out, quarks, spins, &terms, (wave, crossed))?;
+        Ok(next)
     })?;
-    to.set_origin(sequential(first.origin(), None));
+    let [x, y, z, _] = next.0;
+    to.set_origin(sequential(Origin { boundary_space: Some([x, y, z]), ..first.origin() }, None));
     Ok(())
 }

@@ -150,7 +150,7 @@ pub(super) fn conserved(mu: u8) -> [Term; 2] {
 }
 
 /// The displacement from the start of a path to its end, in lattice sites.
-pub(super) fn displacement(path: &[u8]) -> [i32; 4] {
+pub fn displacement(path: &[u8]) -> [i32; 4] {
     let mut end = [0; 4];
     for &step in path {
         match step < 4 {

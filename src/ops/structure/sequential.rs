@@ -81,6 +81,30 @@ fn product(
     inp.device().launch(kernels::SpinProduct::of(inp.precision())?, &args, work)
 }
 
+/// Multiplies a field that was transported along a path with this displacement by the boundary phases, in units of pi, for
+/// each boundary that the path crosses.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn times_boundary(
+    field: &mut SpinorField,
+    displacement: [i32; 4],
+    boundary: [f64; 4],
+) -> Result<()> {
+    if (0..4).all(|mu| displacement[mu] == 0 || boundary[mu] == 0.0) {
+        return Ok(());
+    }
+    if field.precision() == Precision::F16 {
+        let mut single = field.like(Precision::F32)?;
+        blas::copy(&mut single, field)?;
+        times_boundary(&mut single, displacement, boundary)?;
+        return blas::copy(field, &single);
+    }
+    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4], shift: [0.0; 4] };
+    let one = Spin::diagonal(Complex64::ONE);
+    product(field, field, everywhere, (one, None), (displacement, boundary))
+}
+
 /// Computes field <- spin field.
 pub(super) fn times_spin(field: &SpinorField, spin: Spin) -> Result<()> {
     let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4], shift: [0.0; 4] };

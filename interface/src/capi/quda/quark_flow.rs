@@ -18,7 +18,8 @@ use crate::capi::args::Raw;
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{Recon, Subset};
-use crate::ops::quark_flow::{adjoint_of_steps, QuarkFlow};
+use crate::ops::quark_flow::{adjoint_of_steps, QuarkFlow, MAX_STEP};
+use crate::refuse;
 
 interface! {
     "Gradient flow of quark fields"
@@ -48,6 +49,19 @@ fn begin(vectors: &Vectors, p: &QudaGaugeSmearParam) -> Result<(Links, [Complex6
     Ok((links, phases))
 }
 
+/// Refuses steps with which the flow of quarks is unstable.
+fn check_step(p: &QudaGaugeSmearParam) -> Result<()> {
+    if !(p.epsilon.abs() <= MAX_STEP) {
+        refuse!(
+            InvalidArgument,
+            "smear_param.epsilon",
+            expected("at most {MAX_STEP}, above which the scheme is unstable"),
+            found("{}", p.epsilon)
+        );
+    }
+    Ok(())
+}
+
 fn flow(
     h_out: &List,
     h_in: &List,
@@ -57,6 +71,7 @@ fn flow(
     nSpinors: usize,
 ) -> Result<()> {
     p.check("smear_param")?;
+    check_step(p)?;
     let vectors = Vectors::new(inv_param, "inv_param")?;
     let (kind, n) = (flow_kind(p)?, p.n_steps as usize);
     within("nSpinors", nSpinors, 1, MAX_SPINORS)?;
@@ -110,6 +125,7 @@ fn back(
     kept: Option<usize>,
 ) -> Result<()> {
     p.check("smear_param")?;
+    check_step(p)?;
     let vectors = Vectors::new(inv_param, "inv_param")?;
     let kind = flow_kind(p)?;
     within("nSpinors", nSpinors, 1, MAX_SPINORS)?;
