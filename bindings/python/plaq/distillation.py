@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -213,11 +212,11 @@ class Modes(Object):
     ) -> "Perambulators":
         """Computes tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of
         capi.plaq_solver_params by keyword, of the overlap operator those of its propagator(), without the contact term
-        unless subtract=0. If a progress function ends the work, `times` of the result lists the
-        complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
-        it is complete and converged; source times that the file already holds are read; they must be of these modes
-        and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are in the
-        DeGrand-Rossi basis."""
+        unless subtract=0. If a progress function ends the work, `times` of the result lists the complete source times; after an
+        exception, as of Ctrl-C, only those in `file` are kept. With `file`, of HDF5, every source time is added to the
+        group `name` of it as soon as it is complete and converged; source times that the file already holds are read; they
+        must be of these modes and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are
+        in the DeGrand-Rossi basis."""
         listed, _ = _slices(times, "times")
         if spin_basis not in SPINS:
             raise ValueError(f"spin_basis: expected one of {', '.join(SPINS)}, found {spin_basis!r:.80}")
@@ -256,21 +255,23 @@ class Modes(Object):
         plain = {key: value for key, value in params.items() if key != "multigrid"}
         about = json.loads(capi.plaq_modes_about(self, _operator(operator)._inverse(params["multigrid"], plain)[0]))
         about["spin_basis"] = SPINS[basis]
+        for t in listed:
+            check_time("times", t, self.times)
         there = _on_first(context, lambda: hdf5.times(file, name, about, listed))
         for t in listed:
-            if t in (there or []):
+            if t in there:
                 continue
             one = self.perambulators(operator, t, progress=progress, **params)
             if not one.times or not operator.report.converged:
                 break
             stored = one if basis == "degrand_rossi" else one._replace(numbers=turned(one.numbers, basis))
             _on_first(context, lambda: hdf5.write(file, {name: stored}, append=True))
-        found = _on_first(context, lambda: hdf5.read(file).get(name) if Path(file).exists() else None)
-        if found is None:
+            there.append(t)
+        wanted = [t for t in listed if t in there]
+        if not wanted:
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
-        assert isinstance(found, Perambulators)
-        wanted = [t for t in listed if t in found.times]
-        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
+        found: Perambulators = _on_first(context, lambda: hdf5.source_times(file, name, wanted))
+        return found
 
     @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def generalised(
@@ -288,7 +289,8 @@ class Modes(Object):
         several sink times (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for
         once. With twisted mass the line to the sinks is that of the other flavour, -mu, solved for as gamma5
         D(-mu)^dagger gamma5. An insertion is a Gamma, or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the
-        path "+x", "-z", ...]. D must be gamma5-hermitian, up to the sign of mu."""
+        path "+x", "-z", ...]. D must be gamma5-hermitian, up to the sign of mu. Work that a progress function ends raises
+        InterruptedError, and nothing of it is kept."""
         gammas, momenta, paths = [], [], []
         for one in insertions:
             if isinstance(one, tuple) and len(one) != 3:
@@ -359,7 +361,8 @@ class Modes(Object):
         progress: Progress = None,
         **params: Any,
     ) -> np.ndarray:
-        """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n)."""
+        """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n). Work that a
+        progress function ends raises InterruptedError, and nothing of it is kept; `first` and `count` of noise make parts."""
         how = capi.plaq_modes_noise_params(**noise)
         solver, tol = _operator(operator)._inverse(multigrid, params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
