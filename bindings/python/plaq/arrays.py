@@ -118,6 +118,8 @@ NAMED = {
     "insertion": ("insertions", "insertion"),
     "column": ("columns", "column"),
 }
+#: Axes of all time slices.
+SLICES = ("t", "sink time")
 #: What a whole array has, with the attribute in files.
 WHOLE = {"spin basis": "spin_basis", "boundary": "boundary", "boundary time": "boundary_time"}
 
@@ -135,6 +137,12 @@ def _plain(value: Any) -> Any:
 
 def _counted(values: List[Any]) -> Optional[List[Any]]:
     return None if values == list(range(len(values))) else values
+
+
+def _part(axis: Axis, extent: int, values: List[Any]) -> Axis:
+    """The axis of a part with these values of an axis. Slices 0, 1, 2 of more are kept, so that they do not count as all."""
+    cut = axis.name in SLICES and (axis.values is not None or len(values) < extent)
+    return axis._replace(values=values if cut else _counted(values))
 
 
 class Labelled(np.ndarray):
@@ -280,10 +288,10 @@ def _picked(axes: Axes, shape: Tuple[int, ...], key: Any) -> Optional[Tuple[List
         if isinstance(one, (int, np.integer)):
             fixed[axis.name] = values[one]
         elif isinstance(one, slice):
-            left.append(axis._replace(values=_counted(values[one])))
+            left.append(_part(axis, extent, values[one]))
         else:
             which = np.arange(extent)[np.asarray(one)].tolist()
-            left.append(axis._replace(values=_counted([values[k] for k in which])))
+            left.append(_part(axis, extent, [values[k] for k in which]))
     return left, fixed
 
 

@@ -72,13 +72,14 @@ def other_mode(one: Mapping[str, Any], other: Mapping[str, Any], which: Optional
 
 
 def _counting(array: Any, end: int) -> Optional[Axis]:
-    """The last axis but one (`end` 0) or the last one (1) of an array, if it is known which modes it counts."""
+    """The axis `end` of an array (0: the last but one, 1: the last one), if it is known which modes it counts."""
     axis = array.axes[end - 2] if isinstance(array, Labelled) and array.ndim >= 2 - end else None
     return axis if axis is not None and axis.modes else None
 
 
 def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs: int) -> None:
-    """Refuses arrays of which axis `end` (0: the last but one, 1: the last one) counts other modes than axis `theirs` of `other`."""
+    """Refuses arrays of which axis `end` (-1: the third from the end, 0: the last but one, 1: the last one) counts other modes
+    than axis `theirs` of `other`."""
     found, wanted = _counting(array, end), _counting(other, theirs)
     if found is None or wanted is None:
         return
@@ -98,12 +99,40 @@ def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs:
             raise capi.FieldMismatch(f"{name}: expected the modes of {owner}, {key} {expected[key]}, found {one[key]}")
 
 
-def check_line(name: str, tau: Any, source_time: Any) -> int:
-    """Checks an array (T, 4, 4, n, n) for contractions, and its source time, which it returns as a whole number."""
+#: Names of axes that say which array it is; axes in files of others may have any names.
+_KNOWN_AXES = {name for kind in KINDS.values() for name in kind.axes}
+
+
+def check_axes(name: str, array: Any, words: str, shape: Tuple[int, ...], *kinds: str) -> None:
+    """Refuses an array of another shape than this, which `words` spell. Of an array that knows its axes they must be the last
+    ones of one of `kinds` in KINDS, and those that count no modes be complete and in order."""
+    axes = array.axes if isinstance(array, Labelled) else ()
+    if len(axes) == len(shape):
+        # What is not known, or has a name of others, may be any axis.
+        found = [axis.name if axis is not None and axis.name in _KNOWN_AXES else None for axis in axes]
+        expected = [KINDS[kind].axes[-len(shape) :] for kind in kinds]
+        if not any(all(one in (None, two) for one, two in zip(found, each)) for each in expected):
+            words = "; ".join("?" if one is None else one for one in found)
+            raise ValueError(f"{name}: expected an array with the axes {'; '.join(expected[0])}, found {words}")
+    if np.shape(array) != shape:
+        raise ValueError(f"{name}: expected an array {words} = {shape}, found shape {np.shape(array)}")
+    for axis in axes:
+        if axis is None or axis.name not in _KNOWN_AXES or axis.values is None:
+            continue
+        if "mode" not in axis.name or "triple" in axis.name:
+            raise ValueError(f"{name}: expected every {axis.name} once and in order, found the part {axis.values}")
+
+
+def check_line(name: str, tau: Any, source_time: Any, times: Optional[int] = None) -> int:
+    """Checks an array (T, 4, 4, n, n) for contractions, T this number of times, and its source time, which it returns as a
+    whole number."""
     if isinstance(tau, Perambulators):
         raise TypeError(f"{name}: expected the numbers of one source time, tau.numbers[k], found {tau!r}")
     if np.ndim(tau) != 5:
         raise ValueError(f"{name}: expected an array (T, 4, 4, n, n), found shape {np.shape(tau)}")
+    n = np.shape(tau)[-1]
+    shape = (len(tau) if times is None else times, 4, 4, n, n)
+    check_axes(name, tau, "(T, 4, 4, n, n)", shape, "perambulators", "generalised")
     time = check_time("source_time", source_time, len(tau))
     known, basis = getattr(tau, "times", None), getattr(tau, "spin_basis", None)
     if isinstance(known, int) and known != time:
