@@ -1,6 +1,8 @@
 """Arrays that know what their axes are: what happens to labels, and what files keep."""
 
+import pickle
 import tempfile
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 
@@ -60,6 +62,11 @@ def test_labels_follow_or_vanish():
     assert names(phi[:, :1] + W.mesons(MOMENTA)) == [*all_[:3], None, None]
     copy = phi.copy()
     assert names(copy) == all_ and copy.about == phi.about
+    # What is sent to other processes and ranks knows the same.
+    part = phi[1, :, ::2, :3]
+    for there in (pickle.loads(pickle.dumps(part)), pickle.loads(pickle.dumps(part, 2)), deepcopy(part)):
+        assert there.axes == part.axes and there.fixed == part.fixed and there.about == part.about
+        assert np.array_equal(np.asarray(there), np.asarray(part))
     copy *= 3
     assert names(copy) == all_ and not copy.about
     copy.shape = (2, 2, 4, 16)

@@ -217,6 +217,17 @@ class Labelled(np.ndarray):
     def copy(self, order: Any = "C") -> "Labelled":
         return super().copy(order)._of(self.axes, self.fixed, self.about)
 
+    def __deepcopy__(self, memo: Any) -> "Labelled":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        of_numpy: Any = super().__reduce__()
+        return (*of_numpy[:2], (of_numpy[2], self.axes, self.fixed, self.about))
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state[0])
+        self._of(*state[1:])
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **more: Any) -> Any:
         def bare(value: Any) -> Any:
             return value.view(np.ndarray) if isinstance(value, Labelled) else value
