@@ -1,6 +1,8 @@
 """Arrays that know what their axes are: what happens to labels, and what files keep."""
 
+import pickle
 import tempfile
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import numpy as np
 import plaq
 from common import close, refused
 from plaq import capi, distillation
-from plaq.arrays import KINDS, Labelled
+from plaq.arrays import KINDS, Labelled, from_attributes
 
 EXTENTS, N = [4, 4, 2, 4], 4
 MOMENTA = [(0, 0, 0), (0, 1, -1)]
@@ -60,6 +62,11 @@ def test_labels_follow_or_vanish():
     assert names(phi[:, :1] + W.mesons(MOMENTA)) == [*all_[:3], None, None]
     copy = phi.copy()
     assert names(copy) == all_ and copy.about == phi.about
+    # What is sent to other processes and ranks knows the same.
+    part = phi[1, :, ::2, :3]
+    for there in (pickle.loads(pickle.dumps(part)), pickle.loads(pickle.dumps(part, 2)), deepcopy(part)):
+        assert there.axes == part.axes and there.fixed == part.fixed and there.about == part.about
+        assert np.array_equal(np.asarray(there), np.asarray(part))
     copy *= 3
     assert names(copy) == all_ and not copy.about
     copy.shape = (2, 2, 4, 16)
@@ -70,6 +77,118 @@ def test_labels_follow_or_vanish():
     five, cut = ("5", phi[0, 0]), ("5", phi[0, 0, :, ::-1, ::-1])
     refused(ValueError, "sink|modes all from 0 on|3, 2, 1, 0", lambda: distillation.meson(tau, 0, cut, five))
     refused(ValueError, "source_time|expected 0|found 1", lambda: distillation.meson(tau, 1, five, five))
+
+
+def test_contractions_refuse_axes_in_another_order():
+    _, V, D = made()
+    tau, t0 = V.perambulators(D, 1, tol=1e-6).numbers[0], 1
+    line = V.generalised(D, 1, 3, ["T"], tol=1e-6)[0]
+    phi, b, steps = V.mesons()[0, 0], V.baryons()[0], V.baryons(operators=["dx", "", ""])[0]
+
+    def meson(t=tau, u=tau, sink=phi, source=phi):
+        return distillation.meson(t, t0, ("5", sink), ("5", source), antiquark=u)
+
+    def three(t=line, u=tau, sink=phi):
+        return distillation.three_point(t, t0, ("5", sink), ("5", phi), u, sink_time=3)
+
+    def baryon(t=tau, sink=b, source=b):
+        return distillation.baryon(t, t0, ("YT5", sink), ("YT5", source))
+
+    whole = meson()
+    quark, anti = "the quark's perambulators", "the antiquark's perambulators"
+    turned = "sink time; sink spin; source spin; source mode; sink mode"
+    swapped = "found t; right mode; left mode"
+    cut = [3, 2, 1, 0]
+    for words, call in (
+        (f"{quark}|sink mode; source mode, found {turned}", lambda: meson(t=tau.swapaxes(3, 4))),
+        (f"{anti}|sink mode; source mode, found {turned}", lambda: meson(u=tau.swapaxes(3, 4))),
+        (f"{quark}|found sink time; source spin; sink spin", lambda: meson(t=tau.swapaxes(1, 2))),
+        (f"{quark}|found t; source spin; sink spin", lambda: three(t=line.swapaxes(1, 2))),
+        (f"sink|t; left mode; right mode, {swapped}", lambda: meson(sink=phi.swapaxes(1, 2))),
+        (f"source|t; left mode; right mode, {swapped}", lambda: meson(source=phi.swapaxes(1, 2))),
+        (f"sink|{swapped}", lambda: three(sink=phi.transpose(0, 2, 1))),
+        (f"sink|every t once and in order|{cut}", lambda: meson(sink=phi[::-1])),
+        (f"{quark}|every sink time once and in order|{cut}", lambda: meson(t=tau[::-1])),
+        (f"{anti}|every sink time|{cut}", lambda: meson(u=tau[::-1])),
+        (f"{quark}|every sink spin|{cut}", lambda: meson(t=tau[:, ::-1])),
+        (f"{quark}|every t once|{cut}", lambda: three(t=line[::-1])),
+        (f"{quark}|every sink time|the part [0, 1]", lambda: meson(t=tau[:2], u=tau[:2], sink=phi[:2], source=phi[:2])),
+        (f"{quark}|every sink time|[0, 1]", lambda: meson(t=tau[:3][:2], u=tau[:3][:2], sink=phi[:2], source=phi[:2])),
+        (f"{quark}|every sink time|[0, 1]", lambda: meson(t=tau[[0, 1]][:], u=tau[:2], sink=phi[:2], source=phi[:2])),
+        ("sink|(T, n, n) = (4, 4, 4)|found shape (2, 4, 4)", lambda: meson(sink=phi[:2])),
+        (f"{anti}|(4, 4, 4, 4, 4)|found shape (2, 4, 4, 4, 4)", lambda: meson(u=tau[:2])),
+        ("the perambulators|source mode; sink mode", lambda: baryon(t=tau.swapaxes(3, 4))),
+        (f"sink|every t once|{cut}", lambda: baryon(sink=b[::-1])),
+        (f"source|every triple of modes|{cut}", lambda: baryon(source=b[:, ::-1])),
+        ("sink|found t; mode of quark 2; mode of quark 1", lambda: baryon(sink=steps.swapaxes(1, 2))),
+        (f"sink|modes all from 0 on|{cut}", lambda: baryon(sink=steps[:, ::-1])),
+        (f"sink|modes all from 0 on|{cut}", lambda: baryon(t=tau, sink=steps[:, :, ::-1])),
+        (f"sink|modes {cut}|found all from 0 on", lambda: meson(t=tau[..., ::-1, :])),
+        (f"source|modes {cut}|found all from 0 on", lambda: meson(t=tau[..., ::-1])),
+    ):
+        refused(ValueError, words, call)
+    # Arrays that know nothing are taken as they are, if they fit.
+    bare = np.asarray(tau)
+    close(meson(bare, bare, np.asarray(phi), np.asarray(phi)), whole, 1e-13)
+    assert np.abs(meson(bare.swapaxes(3, 4), bare) - whole).max() > 1e-3 * np.abs(whole).max()
+    refused(ValueError, "sink|(4, 4, 4)|(4, 3, 3)", lambda: meson(bare, bare, np.asarray(phi)[:, :3, :3]))
+    refused(ValueError, "(4, 4, 4, 4, 4)|(4, 4, 4, 3, 4)", lambda: meson(bare[:, :, :, :3]))
+    refused(ValueError, "(4, 4, 4, 4, 4)|(4, 3, 4, 4, 4)", lambda: meson(bare[:, :3]))
+    # Fewer modes of all, in any order that is the same for all, and axes with names of others.
+    few = [2, 0, 1]
+    part = tau[..., few, :][..., few]
+    close(meson(part, part, phi[:, few][..., few], phi[:, few][..., few]), meson(*[bare[..., :3, :3]] * 2, *[np.asarray(phi)[:, :3, :3]] * 2), 1e-12)
+    own = from_attributes(np.array(phi), {"indices": "time, a, b"})
+    close(meson(sink=own), whole, 1e-13)
+
+
+def test_distillation_says_what_an_argument_should_be():
+    _, V, D = made()
+    tau, phi, b = V.perambulators(D, 1, tol=1e-6).numbers[0], V.mesons(), V.baryons()[0]
+    five, g = ("5", phi[0, 0]), plaq.gamma["YT5"]
+    few = plaq.modes(made()[0], 3, rho=0.1, steps=2, tol=1e-12)
+    refused(ValueError, "sink|(T, n, n) = (4, 4, 4)|(1, 1, 4, 4, 4)", lambda: distillation.meson(tau, 1, ("5", phi), five))
+    refused(ValueError, "source|(T, n, n) = (4, 4, 4)|(4, 3, 3)", lambda: distillation.meson(tau, 1, five, ("5", few.mesons()[0, 0])))
+    refused(ValueError, "sink|(T, triples) = (4, 4)|(4, 1)", lambda: distillation.baryon(tau, 1, (g, few.baryons()[0]), (g, b)))
+    refused(TypeError, "sink|pair (Gamma, elemental)|Labelled", lambda: distillation.meson(tau, 1, phi[0, 0], five))
+    refused(ValueError, "source|(4, 4)|(3, 3)", lambda: distillation.baryon(tau, 1, (g, b), (np.eye(3), b)))
+    # Names and numbers of Gammas, as mesons take them.
+    expected = distillation.baryon(tau, 1, (g, b), (plaq.gamma["5"], b))
+    close(distillation.baryon(tau, 1, ("YT5", b), (15, b)), expected, 1e-14)
+    assert distillation.baryon(tau, 1, ("YT5", b), (15, b)).about["sink_gamma"] == "YT5"
+    refused(ValueError, "triples|(..., 10)|5 modes|(4, 4)", lambda: distillation.full(b, 5))
+    refused(TypeError, 'operators|"dx +y"|None', lambda: V.mesons(operators=[None]))
+    refused(TypeError, "operators|steps|[1]", lambda: V.mesons(operators=[[1]]))
+    for call in (lambda: V.perambulators(D, 0, file=5), lambda: plaq.write(5, {"a": [1]}), lambda: plaq.read(5)):
+        refused(TypeError, "file: expected the name of a file, found int 5", call)
+
+
+def test_perambulators_of_other_quarks_are_not_joined():
+    U, V, D = made()
+    tau = V.perambulators(D, 0, tol=1e-6)
+    loose = V.perambulators(D, [2, 1], tol=1e-4)
+    both = tau.beside(loose)
+    assert both.times == [0, 2, 1] and both.numbers.times == [0, 2, 1] and both.about["tol"] == both.numbers.about["tol"] == 1e-4
+    assert np.array_equal(np.asarray(both.numbers), np.concatenate([np.asarray(one.numbers) for one in (tau, loose)]))
+    heavy = V.perambulators(plaq.Clover(U, mass=1.5, csw=1.1), 1, tol=1e-6)
+    periodic = V.perambulators(plaq.Clover(U, mass=1.0, csw=1.1, boundary="periodic"), 1, tol=1e-6)
+    twisted = V.perambulators(plaq.Twisted(U, mass=1.0, csw=1.1, mu=0.1), 1, tol=1e-6)
+    for other, words in ((heavy, "kappa: expected 0.1, found 0.09"), (periodic, "boundary: expected 1.0, found 0.0"), (twisted, "mu: expected 0.0, found 0.1")):
+        refused(ValueError, f"other: {words}", lambda other=other: tau.beside(other))
+    refused(ValueError, "other|each source time once|2 again", lambda: loose.beside(loose))
+    refused(TypeError, "other|Perambulators|Labelled", lambda: tau.beside(tau.numbers))
+    few = plaq.modes(U, 3, rho=0.1, steps=2, tol=1e-12).perambulators(D, 1, tol=1e-6)
+    refused(ValueError, "other|modes: expected 4, found 3", lambda: tau.beside(few))
+    bare = [one._replace(numbers=np.asarray(one.numbers), about={}) for one in (tau, few)]
+    refused(ValueError, "other|(4, 4, 4, 4, 4)|(4, 4, 4, 3, 3)", lambda: bare[0].beside(bare[1]))
+    refused(ValueError, "boundary: expected 1|found 0", lambda: bare[0].beside(periodic._replace(about={})))
+    turned = loose._replace(numbers=loose.dirac_pauli())
+    refused(ValueError, "other|DeGrand-Rossi|Dirac-Pauli", lambda: tau.beside(turned))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tau.h5"
+        plaq.write(file, {"p": tau})
+        plaq.write(file, {"p": heavy}, append=True)
+        refused(ValueError, "tau.h5: p/t1: kappa: expected 0.1, found 0.09", lambda: plaq.read(file))
 
 
 def test_boundaries_of_baryons_are_those_of_the_quarks():
@@ -174,6 +293,41 @@ def test_files_of_looser_solves_name_both_tolerances():
         file = Path(folder) / "tau.h5"
         V.perambulators(D, 0, file=file, tol=1e-6)
         refused(ValueError, "t0: tol: expected solves to at most 1e-09|found 1e-06", lambda: V.perambulators(D, 0, file=file, tol=1e-9))
+
+
+def test_files_keep_names_and_estimates():
+    _, V, D = made()
+    tau = V.perambulators(D, [0, 1], tol=1e-6)
+    found = plaq.gevp(np.random.default_rng(1).uniform(1, 2, (3, 1, 1, 4)), 1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "all.h5"
+        for contents in ({"g/t0": tau.numbers[0], "p": tau, "e": found}, None):
+            plaq.write(file, contents or back, overwrite=True)
+            back = plaq.read(file)
+            assert sorted(back) == ["e/error", "e/samples", "e/value", "g/t0", "p"]
+            one = back["g/t0"]
+            assert isinstance(one, Labelled) and one.axes == tau.numbers[0].axes and one.times == 0
+            assert one.about == tau.numbers[0].about and np.array_equal(np.asarray(one), np.asarray(tau.numbers[0]))
+            assert back["p"].times == [0, 1] and all((np.asarray(back[f"e/{key}"]) == value).all() for key, value in found._asdict().items())
+        refused(TypeError, "a: expected numbers|list [[1], [1, 2]]", lambda: plaq.write(Path(folder) / "no.h5", {"a": [[1], [1, 2]]}))
+
+
+def test_correlators_keep_what_all_share():
+    U, V, D = made()
+    five, rho = ("5", V.mesons()[0, 0]), ("X", V.mesons()[0, 0])
+    tau = V.perambulators(D, [1, 2], tol=1e-6)
+    one, two = (distillation.meson(tau.numbers[k], tau.times[k], five, five) for k in (0, 1))
+    same = plaq.Correlator([one, one])
+    assert same.source_time == 1 and same.about == plaq.Correlator(one).about and same.about["sink_gamma"] == "5"
+    assert same.about["kind"] == "correlator of modes" and plaq.Correlator(one).source_time == 1
+    apart = plaq.Correlator([one, two])
+    assert apart.source_time is None and apart.about == same.about
+    assert plaq.Correlator([one, two], source_time=3).source_time == 3
+    other = plaq.Correlator([one, distillation.meson(tau.numbers[0], 1, five, rho)]).about
+    assert other == {key: value for key, value in same.about.items() if key != "source_gamma"}
+    assert not plaq.Correlator([one, np.asarray(one)]).about
+    # Of a part in time the source's slice says nothing.
+    assert plaq.Correlator(one[:3]).source_time is None and plaq.Correlator(one[[0, 1]]).source_time is None
 
 
 def test_files_of_others_are_read():

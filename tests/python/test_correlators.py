@@ -82,6 +82,27 @@ def test_files_are_not_added_to_in_silence():
         refused(ValueError, "one of overwrite and append", lambda: C.to_hdf5("x", overwrite=True, append=True))
 
 
+def test_files_are_replaced_when_the_new_ones_are_complete():
+    import h5py
+
+    C = plaq.Correlator(np.ones((1, 8)), gammas=("5", "5"))
+    # A text that cannot be written, after the file was begun.
+    broken = plaq.Correlator(2 * np.ones((1, 8)), gammas=("5", None))
+    with tempfile.TemporaryDirectory() as folder:
+        name = C.to_hdf5(f"{folder}/pion")[0]
+        with open(name, "rb") as file:
+            before = file.read()
+        for mode in ("overwrite", "append"):
+            refused(AttributeError, "encode", lambda mode=mode: broken.to_hdf5(f"{folder}/pion", **{mode: True}))
+            with open(name, "rb") as file:
+                assert file.read() == before, mode
+        refused(AttributeError, "encode", lambda: broken.to_hdf5(f"{folder}/new"))
+        assert os.listdir(folder) == ["pion.1.h5"]
+        C.to_hdf5(f"{folder}/pion", append=True)
+        with h5py.File(name) as file:
+            assert len(file["meson"]) == 2
+
+
 def test_the_last_bin_takes_what_is_left_over():
     """The program's definition: docs/propagator.md."""
     x = np.random.default_rng(3).normal(size=(11, 5)) + 3

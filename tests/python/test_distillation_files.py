@@ -65,6 +65,51 @@ def test_a_group_is_of_one_quark():
         assert file.read_bytes() == before
 
 
+def test_only_the_source_times_that_are_asked_for_are_read():
+    _, V, D = made()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tau.h5"
+        noise = np.random.default_rng(3).standard_normal(1000)
+        plaq.write(file, {"others": noise})
+        V.perambulators(D, [0, 1], file=file, tol=1e-6)
+        kept = plaq.read(file)["perambulators"]
+        data = bytearray(file.read_bytes())
+        for numbers in (noise, np.asarray(kept.numbers[1])):
+            at = bytes(data).index(numbers.tobytes()[:64])
+            data[at + 17] ^= 4
+        file.write_bytes(data)
+        refused(OSError, "others|damaged", lambda: plaq.read(file))
+        found = V.perambulators(D, [2, 0], file=file, tol=1e-6)
+        assert found.times == found.numbers.times == [2, 0] and np.array_equal(np.asarray(found.numbers[1]), np.asarray(kept.numbers[0]))
+        refused(OSError, "perambulators/t1|damaged", lambda: V.perambulators(D, [1, 0], file=file, tol=1e-6))
+
+
+def test_all_source_times_are_checked_before_the_first_solve():
+    _, V, D = made()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tau.h5"
+        refused(ValueError, "times|0 to 3|4", lambda: V.perambulators(D, range(5), file=file))
+        refused(ValueError, "times|0 to 3|-1", lambda: V.perambulators(D, [0, -1], file=file))
+        assert not file.exists()
+
+
+def test_ctrl_c_leaves_complete_source_times_in_the_file():
+    _, V, D = made()
+    solves = []
+
+    def progress(iteration, residual, seconds):
+        solves.append(iteration)
+        if solves.count(1) > 3:
+            raise KeyboardInterrupt
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tau.h5"
+        refused(KeyboardInterrupt, "", lambda: V.perambulators(D, range(4), file=file, progress=progress, solver="cgnr"))
+        held = plaq.read(file)["perambulators"].times
+        assert held and held != [0, 1, 2, 3], held
+        assert V.perambulators(D, range(4), file=file).times == [0, 1, 2, 3]
+
+
 def test_modes_that_did_not_converge_say_so():
     links = plaq.Gauge.hot([8, 8, 8, 4], seed=2)
     with warnings.catch_warnings(record=True) as heard:

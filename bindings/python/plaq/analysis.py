@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import operator
+import os
+import shutil
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._files import new_file
+from ._files import in_place_of, new_file
 from ._native import int32
 from ._signatures import checks_keywords
+from .arrays import Labelled
 
 
 class Estimate(NamedTuple):
@@ -134,10 +137,22 @@ def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and bool(np.all(np.asarray(one) == np.asarray(other)))
 
 
+def _shared(abouts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    """The entries that all descriptions have, with equal values."""
+    return {key: value for key, value in abouts[0].items() if all(key in one and _equal(one[key], value) for one in abouts)}
+
+
+def _source(array: Labelled) -> Optional[int]:
+    """The source time of a correlator at all times, where the array knows it."""
+    axis, time = array.axes[-1] if array.ndim else None, array.times
+    return time if axis is not None and axis.values is None and isinstance(time, int) else None
+
+
 class Correlator:
     """A correlator C(t), t the time from the source in lattice units, of one or more configurations: `data` is an
     array (configurations, T), which np.array(C) copies. As a sequence, C[t], len(C) = T, it is the mean over them.
-    `source_time`: the source's time slice, and `boundary_time` of links, from which `distances` follow. With boundaries in
+    `source_time`: the source's time slice, by default that which correlators of distillation know, and `boundary_time` of
+    links, from which `distances` follow. `about` has what all of a list of correlators say. With boundaries in
     time the slices before the source are at the end, as with periodic time, and the form is "log"."""
 
     def __init__(
@@ -153,6 +168,11 @@ class Correlator:
     ) -> None:
         #: What else is known of the numbers: attributes of a file, or what they were contracted from.
         self.about: Dict[str, Any] = dict(getattr(data, "about", {}))
+        known = list(data) if isinstance(data, (list, tuple)) else [data]
+        if known and all(isinstance(one, Labelled) for one in known):
+            self.about = _shared([one.about for one in known])
+            if source_time is None and len({_source(one) for one in known}) == 1:
+                source_time = _source(known[0])
         data = np.array(data)
         if data.ndim == 1:
             data = data[None]
@@ -208,7 +228,7 @@ class Correlator:
                 raise ValueError(f"parts: expected each configuration once, found number {twice[0]} twice")
         same = all(one.source_time == first.source_time for one in listed)
         found = first._like(data, configurations, first.source_time if same else None)
-        found.about = {key: value for key, value in first.about.items() if all(_equal(one.about.get(key), value) for one in listed)}
+        found.about = _shared([one.about for one in listed])
         return found
 
     def _like(self, data: np.ndarray, configurations: Optional[Sequence[int]], source_time: Optional[int]) -> "Correlator":
@@ -422,7 +442,7 @@ class Correlator:
     ) -> List[str]:
         """A file STEM.NUMBER.h5 for every configuration as Hadrons writes it, which pyerrors.input.hadrons reads:
         entry GROUP/GROUP_0 with attributes gamma_snk and gamma_src. Where one of the files exists all are refused, unless
-        overwrite=True replaces them or append=True adds an entry to each."""
+        overwrite=True replaces them or append=True adds an entry to each. Every file appears complete or stays as it was."""
         import h5py
 
         for number in self.configurations:
@@ -431,14 +451,18 @@ class Correlator:
         numbers = np.dtype([("re", "<f8"), ("im", "<f8")])
         for number, row in zip(self.configurations, self.data):
             path = f"{stem}.{number}.h5"
-            with h5py.File(path, "w" if overwrite else "a") as file:
-                top = file.require_group(group)
-                entry = top.create_group(f"{group}_{len(top)}")
-                values = np.ascontiguousarray(row, complex).view(numbers)
-                entry.create_dataset("corr", data=values)
-                texts = {"gamma_snk": self.gammas[0], "gamma_src": self.gammas[1], "name": self.name}
-                for key, value in texts.items():
-                    entry.attrs[key] = np.array([value.encode() or b"-"])
+            adding = not overwrite and os.path.exists(path)
+            with in_place_of(path) as to:
+                if adding:
+                    shutil.copy(path, to)
+                with h5py.File(to, "r+" if adding else "w") as file:
+                    top = file.require_group(group)
+                    entry = top.create_group(f"{group}_{len(top)}")
+                    values = np.ascontiguousarray(row, complex).view(numbers)
+                    entry.create_dataset("corr", data=values)
+                    texts = {"gamma_snk": self.gammas[0], "gamma_src": self.gammas[1], "name": self.name}
+                    for key, value in texts.items():
+                        entry.attrs[key] = np.array([value.encode() or b"-"])
             written.append(path)
         return written
 

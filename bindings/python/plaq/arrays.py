@@ -118,6 +118,8 @@ NAMED = {
     "insertion": ("insertions", "insertion"),
     "column": ("columns", "column"),
 }
+#: Axes of all time slices.
+SLICES = ("t", "sink time")
 #: What a whole array has, with the attribute in files.
 WHOLE = {"spin basis": "spin_basis", "boundary": "boundary", "boundary time": "boundary_time"}
 
@@ -135,6 +137,12 @@ def _plain(value: Any) -> Any:
 
 def _counted(values: List[Any]) -> Optional[List[Any]]:
     return None if values == list(range(len(values))) else values
+
+
+def _part(axis: Axis, extent: int, values: List[Any]) -> Axis:
+    """The axis of a part with these values of an axis. Slices 0, 1, 2 of more are kept, so that they do not count as all."""
+    cut = axis.name in SLICES and (axis.values is not None or len(values) < extent)
+    return axis._replace(values=values if cut else _counted(values))
 
 
 class Labelled(np.ndarray):
@@ -209,6 +217,17 @@ class Labelled(np.ndarray):
     def copy(self, order: Any = "C") -> "Labelled":
         return super().copy(order)._of(self.axes, self.fixed, self.about)
 
+    def __deepcopy__(self, memo: Any) -> "Labelled":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        of_numpy: Any = super().__reduce__()
+        return (*of_numpy[:2], (of_numpy[2], self.axes, self.fixed, self.about))
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state[0])
+        self._of(*state[1:])
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **more: Any) -> Any:
         def bare(value: Any) -> Any:
             return value.view(np.ndarray) if isinstance(value, Labelled) else value
@@ -280,10 +299,10 @@ def _picked(axes: Axes, shape: Tuple[int, ...], key: Any) -> Optional[Tuple[List
         if isinstance(one, (int, np.integer)):
             fixed[axis.name] = values[one]
         elif isinstance(one, slice):
-            left.append(axis._replace(values=_counted(values[one])))
+            left.append(_part(axis, extent, values[one]))
         else:
             which = np.arange(extent)[np.asarray(one)].tolist()
-            left.append(axis._replace(values=_counted([values[k] for k in which])))
+            left.append(_part(axis, extent, [values[k] for k in which]))
     return left, fixed
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -30,6 +29,7 @@ from .perambulators import (
     APART,
     SPINS,
     Perambulators,
+    check_axes,
     check_boundary,
     check_line,
     check_modes,
@@ -49,7 +49,10 @@ def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
     """Lengths of operators, and all their steps in one list."""
     if isinstance(operators, str):
         raise TypeError(f"operators: expected a list of them, found the text {operators!r:.80}")
-    listed = [one.split() if isinstance(one, str) else list(one) for one in operators]
+    listed = [one.split() if isinstance(one, str) else one for one in operators]
+    for one in listed:
+        if not isinstance(one, (list, tuple)) or not all(isinstance(step, str) for step in one):
+            raise TypeError(f'operators: expected texts of steps, "" or "dx +y", or lists of them, found {one!r:.80}')
     if not listed:
         raise ValueError('operators: expected at least one, "" for none between modes, found []')
     by_word = {"d": "DERIVATIVE_", "+": "FORWARD_", "-": "BACK_"}
@@ -213,11 +216,11 @@ class Modes(Object):
     ) -> "Perambulators":
         """Computes tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of
         capi.plaq_solver_params by keyword, of the overlap operator those of its propagator(), without the contact term
-        unless subtract=0. If a progress function ends the work, `times` of the result lists the
-        complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
-        it is complete and converged; source times that the file already holds are read; they must be of these modes
-        and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are in the
-        DeGrand-Rossi basis."""
+        unless subtract=0. If a progress function ends the work, `times` of the result lists the complete source times; after an
+        exception, as of Ctrl-C, only those in `file` are kept. With `file`, of HDF5, every source time is added to the
+        group `name` of it as soon as it is complete and converged; source times that the file already holds are read; they
+        must be of these modes and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are
+        in the DeGrand-Rossi basis."""
         listed, _ = _slices(times, "times")
         if spin_basis not in SPINS:
             raise ValueError(f"spin_basis: expected one of {', '.join(SPINS)}, found {spin_basis!r:.80}")
@@ -256,21 +259,23 @@ class Modes(Object):
         plain = {key: value for key, value in params.items() if key != "multigrid"}
         about = json.loads(capi.plaq_modes_about(self, _operator(operator)._inverse(params["multigrid"], plain)[0]))
         about["spin_basis"] = SPINS[basis]
+        for t in listed:
+            check_time("times", t, self.times)
         there = _on_first(context, lambda: hdf5.times(file, name, about, listed))
         for t in listed:
-            if t in (there or []):
+            if t in there:
                 continue
             one = self.perambulators(operator, t, progress=progress, **params)
             if not one.times or not operator.report.converged:
                 break
             stored = one if basis == "degrand_rossi" else one._replace(numbers=turned(one.numbers, basis))
             _on_first(context, lambda: hdf5.write(file, {name: stored}, append=True))
-        found = _on_first(context, lambda: hdf5.read(file).get(name) if Path(file).exists() else None)
-        if found is None:
+            there.append(t)
+        wanted = [t for t in listed if t in there]
+        if not wanted:
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
-        assert isinstance(found, Perambulators)
-        wanted = [t for t in listed if t in found.times]
-        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
+        found: Perambulators = _on_first(context, lambda: hdf5.source_times(file, name, wanted))
+        return found
 
     @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def generalised(
@@ -288,7 +293,8 @@ class Modes(Object):
         several sink times (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for
         once. With twisted mass the line to the sinks is that of the other flavour, -mu, solved for as gamma5
         D(-mu)^dagger gamma5. An insertion is a Gamma, or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the
-        path "+x", "-z", ...]. D must be gamma5-hermitian, up to the sign of mu."""
+        path "+x", "-z", ...]. D must be gamma5-hermitian, up to the sign of mu. Work that a progress function ends raises
+        InterruptedError, and nothing of it is kept."""
         gammas, momenta, paths = [], [], []
         for one in insertions:
             if isinstance(one, tuple) and len(one) != 3:
@@ -359,7 +365,8 @@ class Modes(Object):
         progress: Progress = None,
         **params: Any,
     ) -> np.ndarray:
-        """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n)."""
+        """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n). Work that a
+        progress function ends raises InterruptedError, and nothing of it is kept; `first` and `count` of noise make parts."""
         how = capi.plaq_modes_noise_params(**noise)
         solver, tol = _operator(operator)._inverse(multigrid, params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
@@ -422,7 +429,10 @@ class Modes(Object):
 
 def full(triples: np.ndarray, n: int) -> np.ndarray:
     """Elementals of baryons for all indices (..., n, n, n), from those with a < b < c."""
-    out = np.zeros((*triples.shape[:-1], n, n, n), complex)
+    shape, count = np.shape(triples), n * (n - 1) * (n - 2) // 6
+    if shape[-1:] != (count,):
+        raise ValueError(f"triples: expected an array (..., {count}), the a < b < c of {n} modes, found shape {shape}")
+    out = np.zeros((*shape[:-1], n, n, n), complex)
     a, b, c = np.array([(i, j, k) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)]).reshape(-1, 3).T
     for p, q, r, sign in ((a, b, c, 1), (b, c, a, 1), (c, a, b, 1), (b, a, c, -1), (a, c, b, -1), (c, b, a, -1)):
         out[..., p, q, r] = sign * triples
@@ -445,8 +455,20 @@ def _on_first(context: Any, work: Callable[[], Any]) -> Any:
     return found
 
 
-def _side(which: Any) -> np.ndarray:
-    return np.asarray(which, complex) if np.ndim(which) == 2 else gamma[which]
+def _side(name: str, which: Any) -> np.ndarray:
+    """The matrix of spins at one end of a correlator."""
+    if np.ndim(which) == 0:
+        return gamma[which]
+    if np.shape(which) != (4, 4):
+        raise ValueError(f"{name}: expected a name or number of a Gamma or an array (4, 4), found shape {np.shape(which)}")
+    return np.asarray(which, complex)
+
+
+def _pair(name: str, end: Any) -> Tuple[Any, Any]:
+    """A Gamma and an elemental."""
+    if not isinstance(end, (tuple, list)) or len(end) != 2:
+        raise TypeError(f"{name}: expected a pair (Gamma, elemental), found {type(end).__name__} {end!r:.80}")
+    return end[0], end[1]
 
 
 def _correlator(numbers: np.ndarray, kind: str, source_time: int, lines: Sequence[Any], sides: Dict[str, Tuple[Any, Any]]) -> Labelled:
@@ -476,7 +498,8 @@ def meson(
     """The connected correlator C(t) = <O_A(t0 + t) O_B(t0)^dagger> (T,) from perambulators (T, 4, 4, n, n) of one
     source time; sink and source: (Gamma, elemental (T, n, n)), O = sum_x exp(-i p x) qbar' Gamma O q. `antiquark`:
     perambulators of q', by default the same. C = -tr[(A x Phi_A) tau (gamma_t B^dagger gamma_t x Phi_B^dagger)
-    gamma5 tau'^dagger gamma5]."""
+    gamma5 tau'^dagger gamma5]. Arrays that know their axes must have these, with all times in order; np.asarray(array) is
+    taken as it is."""
     return three_point(tau, source_time, sink, source, tau if antiquark is None else antiquark)
 
 
@@ -491,19 +514,21 @@ def three_point(
     """The three-point correlator <O_A(t1) J(t) O_B(t0)^dagger> as a function of t - t0, the time of the operator J
     on the quark. It is contracted as meson, with a generalised perambulator (T, 4, 4, n, n) between `source_time`
     and `sink_time` in place of tau."""
-    source_time = check_line("the quark's perambulators", line, source_time)
-    check_line("the antiquark's perambulators", antiquark, source_time)
+    source_time, times = check_line("the quark's perambulators", line, source_time), len(line)
+    check_line("the antiquark's perambulators", antiquark, source_time, times)
     if sink_time is not None:
         sink_time = check_time("sink_time", sink_time, len(line))
     check_sink("the quark's perambulators", line, sink_time)
     check_sink("the antiquark's perambulators", antiquark, None)
-    (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
+    (a, phi_a), (b, phi_b), t = _pair("sink", sink), _pair("source", source), gamma["T"]
     lines, sides = (line, antiquark), {"sink": sink, "source": source}
-    for name, phi in (("sink", phi_a), ("source", phi_b)):
-        check_modes(name, phi, 1, "the quark's perambulators", line, 1)
-        check_modes(name, phi, 0, "the antiquark's perambulators", antiquark, 1)
+    shape = (times, np.shape(antiquark)[-1], np.shape(line)[-1])
+    for end, (name, phi) in enumerate((("sink", phi_a), ("source", phi_b))):
+        check_modes(name, phi, 1, "the quark's perambulators", line, end)
+        check_modes(name, phi, 0, "the antiquark's perambulators", antiquark, end)
+        check_axes(name, phi, "(T, n, n)", shape, "mesons")
     line, antiquark, phi_a, phi_b = (np.asarray(one) for one in (line, antiquark, phi_a, phi_b))
-    a, b = gamma["5"] @ _side(a), t @ _side(b).conj().T @ t @ gamma["5"]
+    a, b = gamma["5"] @ _side("sink", a), t @ _side("source", b).conj().T @ t @ gamma["5"]
     back = antiquark
     if sink_time is not None:
         back, phi_a = np.broadcast_to(back[sink_time], line.shape), np.broadcast_to(phi_a[sink_time], phi_a.shape)
@@ -523,17 +548,23 @@ def baryon(
 ) -> np.ndarray:
     """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from
     perambulators (T, 4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u,
-    d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out: that of the
+    d and u), G a (4, 4) array or a Gamma, "YT5". For times beyond the end of the lattice the boundary phase of the three quarks is divided out: that of the
     perambulators, or where these do not know it `boundary`, the phase of one quark in time in units of pi."""
-    source_time, n = check_line("the perambulators", tau, source_time), tau.shape[-1]
+    source_time, n = check_line("the perambulators", tau, source_time), np.shape(tau)[-1]
     boundary, lines, sides = check_boundary(tau, boundary), (tau,), {"sink": sink, "source": source}
     check_sink("the perambulators", tau, None)
-    (g, b_sink), (h, b_source) = sink, source
-    for name, elemental in (("sink", b_sink), ("source", b_source)):
-        check_modes(name, elemental, 1, "the perambulators", tau, 1)
+    (g, b_sink), (h, b_source) = _pair("sink", sink), _pair("source", source)
+    for end, (name, elemental) in enumerate((("sink", b_sink), ("source", b_source))):
+        steps = np.ndim(elemental) == 4
+        for quark in (-1, 0, 1) if steps else (1,):
+            check_modes(name, elemental, quark, "the perambulators", tau, end)
+        if steps:
+            check_axes(name, elemental, "(T, n, n, n)", (len(tau), n, n, n), "baryons with steps")
+        else:
+            check_axes(name, elemental, "(T, triples)", (len(tau), n * (n - 1) * (n - 2) // 6), "baryons")
     tau, b_sink, b_source = (np.asarray(one) for one in (tau, b_sink, b_source))
     wide = [one if one.ndim == 4 else full(one, n) for one in (b_sink, b_source)]
-    t, spins = gamma["T"], [np.asarray(one, complex) for one in (g, h)]
+    t, spins = gamma["T"], [_side("sink", g), _side("source", h)]
     bar, theirs = t @ spins[1].conj().T @ t, wide[1][source_time].conj()
     out = []
     for now in range(len(tau)):

@@ -4,16 +4,17 @@ and every dataset has the attribute `indices`, what its axes are."""
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._files import new_file
+from ._files import file_name, in_place_of, new_file
 from ._signatures import checks_keywords
-from .analysis import Correlator
+from .analysis import Correlator, Estimate
 from .arrays import KNOWN_BY, Labelled, from_attributes
-from .perambulators import Perambulators, near, other_mode, perambulators
+from .perambulators import Perambulators, check_same, joined, perambulators
 
 #: Axes of the array of a correlator.
 CORRELATOR = "configuration, t"
@@ -29,7 +30,7 @@ def _h5py() -> Any:
 
 def _opened(path: Any, mode: str = "r") -> Any:
     """Opens a file that exists by h5py; errors name it."""
-    name = os.fsdecode(path)
+    name = file_name(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"{name}: No such file or directory")
     if os.path.isdir(path):
@@ -67,25 +68,34 @@ def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]
         each = zip(value.times, np.asarray(value.numbers))
         return [(f"{name}/t{t}", numbers, {**about, "source_time": t}) for t, numbers in each]
     if isinstance(value, Labelled):
-        return [(name, np.asarray(value), value.attributes())]
-    array = np.asarray(value)
+        about = value.attributes()
+        # A name of one source time of perambulators, which this is not.
+        return [(name, np.asarray(value), {**about, ALONE: 1} if _of_group(name, about) else about)]
+    if isinstance(value, Estimate):
+        return [part for key, numbers in value._asdict().items() for part in _parts(f"{name}/{key}", numbers)]
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.asarray(None)  # lists of unequal lengths
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"{name}: expected numbers, a Correlator or Perambulators, found {type(value).__name__}")
+        known = "numbers, a Correlator, an Estimate or Perambulators"
+        raise TypeError(f"{name}: expected {known}, found {type(value).__name__} {value!r:.80}")
     return [(name, array, {"indices": ", ".join(f"axis {i}" for i in range(array.ndim))})]
 
 
 def write(
     file: Any, contents: Mapping[str, Any], *, overwrite: bool = False, append: bool = False, **attributes: Any
 ) -> None:
-    """Writes arrays, Correlators and Perambulators under these names ("group/name"), `attributes` at the root with the version
-    of the library. A file that exists is refused unless overwrite=True replaces it or append=True adds to it, names that it
-    has are refused then. A new file appears complete or not at all, and one that is added to stays as it was where the disk
-    has no space. Attributes of one dataset: contents {"name": (array, {"indices": "momentum, t"})}."""
+    """Writes arrays, Correlators and Perambulators under these names ("group/name"), of an Estimate its `value`, `error` and
+    `samples` under NAME/value and so on, `attributes` at the root with the version of the library. Of several ranks one calls
+    it, `if U.context.rank == 0:`. A file that exists is refused unless overwrite=True replaces it or append=True adds to it,
+    names that it has are refused then. A new file appears complete or not at all, and one that is added to stays as it was
+    where the disk has no space. Attributes of one dataset: contents {"name": (array, {"indices": "momentum, t"})}."""
     from . import capi
 
     if not isinstance(contents, Mapping):
         raise TypeError(f"contents: expected a dict of names and values, found {type(contents).__name__}")
-    file = Path(file)
+    file = Path(file_name(file))
     if not file.absolute().parent.is_dir():
         raise FileNotFoundError(f"{file}: the folder {file.absolute().parent} does not exist")
     exists = new_file(file, overwrite, append)
@@ -104,8 +114,7 @@ def write(
     adding = exists and append
     if adding and parts:
         _reserve(file, parts)
-    to = file if adding else file.with_name(f".{file.name}.{os.getpid()}")
-    try:
+    with nullcontext(file) if adding else in_place_of(file) as to:
         with _opened(to, "r+") if adding else _h5py().File(to, "w") as opened:
             made = []
             for _, numbers, about in parts:
@@ -119,11 +128,6 @@ def write(
                 opened[where] = dataset
             opened.attrs.update({"plaq_version": capi.plaq_version(), **attributes})
             opened.flush()
-        if not adding:
-            os.replace(to, file)
-    finally:
-        if not adding and to.exists():
-            to.unlink()
 
 
 #: Largest number of bytes of a chunk, of which each has a checksum, and more bytes than HDF5's list of chunks takes for one.
@@ -188,26 +192,57 @@ def _reserve(file: Path, parts: List[Tuple[str, np.ndarray, Dict[str, Any]]]) ->
 _ARGUMENTS = ("name", "form", "configurations", "gammas", "source_time", "boundary_time")
 
 
+#: Attribute of an array that is a single source time of perambulators by itself, under a name as those of a group have.
+ALONE = "alone"
+
+
+def _of_group(name: str, about: Mapping[str, Any]) -> bool:
+    """Whether a dataset is a source time of the perambulators of its group."""
+    there = about.get("kind") == "perambulator" and name.rpartition("/")[2] == f"t{about.get('source_time')}"
+    return there and ALONE not in about
+
+
+def _about(item: Any) -> Dict[str, Any]:
+    """Attributes of a dataset."""
+    return {key: value.decode() if isinstance(value, bytes) else value for key, value in item.attrs.items()}
+
+
+def _numbers(file: Any, where: str, item: Any) -> Any:
+    """Numbers of a dataset."""
+    try:
+        return item[()]
+    except OSError as error:
+        raise OSError(f"{file}: {where}: expected numbers with the checksums of the file, found damaged ones: {error}") from None
+
+
+def _source_time(file: Any, where: str, item: Any) -> Perambulators:
+    """The perambulators of a source time."""
+    about = _about(item)
+    return perambulators(_numbers(file, where, item)[None], [int(about.pop("source_time"))], about)
+
+
+def source_times(file: Any, name: str, wanted: Sequence[int]) -> Perambulators:
+    """Perambulators `name` of these source times, which the file has; nothing else is read."""
+    places = [f"{name}/t{t}" for t in wanted]
+    with _opened(file) as opened:
+        parts = [_source_time(file, where, opened[where]) for where in places]
+    return joined(parts, [f"{file}: {where}" for where in places])
+
+
 def read(file: Any) -> Dict[str, Any]:
     """The values that write or the program wrote, by name: Correlators, Perambulators of all source times of a group, in the
     DeGrand-Rossi basis, and plaq.arrays.Labelled, arrays that know what their axes are and with their attributes in
-    `about`."""
+    `about`. Source times of one group must be of the same quark."""
     contents: Dict[str, Any] = {}
-
-    def numbers(where: str, item: Any) -> Any:
-        try:
-            return item[()]
-        except OSError as error:
-            raise OSError(f"{file}: {where}: expected numbers with the checksums of the file, found damaged ones: {error}") from None
+    groups: Dict[str, Dict[str, Perambulators]] = {}
 
     def take(where: str, item: Any) -> None:
         if not hasattr(item, "shape"):
             return
-        about: Dict[str, Any] = {key: value.decode() if isinstance(value, bytes) else value for key, value in item.attrs.items()}
-        kind, group, last = about.get("kind"), *where.rpartition("/")[::2]
-        if kind == "correlator" and all(key in about for key in _ARGUMENTS[:4]):
+        about = _about(item)
+        if about.get("kind") == "correlator" and all(key in about for key in _ARGUMENTS[:4]):
             found = Correlator(
-                numbers(where, item),
+                _numbers(file, where, item),
                 name=about["name"],
                 form=about["form"],
                 configurations=about["configurations"],
@@ -217,14 +252,19 @@ def read(file: Any) -> Dict[str, Any]:
             )
             found.about = {key: value for key, value in about.items() if key not in (*_ARGUMENTS, "kind", "indices")}
             contents[where] = found
-        elif kind == "perambulator" and last == f"t{about.get('source_time')}":
-            one = perambulators(numbers(where, item)[None], [int(about.pop("source_time"))], about)
-            contents[group] = contents[group].beside(one) if group in contents else one
+        elif _of_group(where, about):
+            group = where.rpartition("/")[0]
+            # The group has its place among the names.
+            contents[group] = None
+            groups.setdefault(group, {})[f"{file}: {where}"] = _source_time(file, where, item)
         else:
-            contents[where] = from_attributes(numbers(where, item), about)
+            about.pop(ALONE, None)
+            contents[where] = from_attributes(_numbers(file, where, item), about)
 
     with _opened(file) as opened:
         opened.visititems(take)
+    for group, parts in groups.items():
+        contents[group] = joined(list(parts.values()), list(parts))
     return contents
 
 
@@ -232,7 +272,7 @@ def times(file: Any, name: str, about: Mapping[str, Any], asked: Sequence[int] =
     """Source times of the perambulators `name` in a file; none if there is no file. Their stored description must
     equal `about`, but the tolerance only of the times `asked` for, and modes in the file must be the same."""
     check_name(name)
-    if not Path(file).exists():
+    if not os.path.exists(file_name(file)):
         return []
     found: Dict[int, Dict[str, Any]] = {}
     with _opened(file) as opened:
@@ -241,46 +281,21 @@ def times(file: Any, name: str, about: Mapping[str, Any], asked: Sequence[int] =
             if place in opened and hasattr(opened[place], "shape"):
                 raise FileExistsError(f"{file}: {place}: expected a group, found a dataset")
         for item in opened[name].values() if name in opened else []:
-            if item.attrs.get("kind") != "perambulator":
-                raise ValueError(f"{file}: {item.name.strip('/')}: expected perambulators, found something else")
-            found[int(item.attrs["source_time"])] = dict(item.attrs)
+            theirs = _about(item)
+            if not _of_group(item.name, theirs):
+                raise ValueError(f"{file}: {item.name.strip('/')}: expected perambulators of a source time, found something else")
+            found[int(theirs["source_time"])] = theirs
         elementals = dict(opened["values"].attrs) if "values" in opened else {}
     if "plaquette_spatial" in elementals:
-        _compare(f"{file}: values", elementals, {key: about[key] for key in about if key in OF_MODES})
+        check_same(f"{file}: values", elementals, {key: about[key] for key in about if key in OF_MODES})
     others = {key: value for key, value in about.items() if key != "tol"}
     for t, theirs in found.items():
-        _compare(f"{file}: {name}/t{t}", theirs, about if t in asked else others)
+        check_same(f"{file}: {name}/t{t}", theirs, about if t in asked else others)
     return sorted(found)
 
 
 #: Entries of plaq_modes_about without a solver, by which the modes of a file are compared.
 OF_MODES = ("modes", *KNOWN_BY)
-
-
-def _compare(place: str, theirs: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    """Refuses a description in a file that differs from `about`."""
-    for key, value in about.items():
-        there = theirs.get(key)
-        if key in ("modes_tol", "modes_basis_error", "convention"):
-            continue
-        if key == "modes_basis":
-            both = there is not None and np.shape(there) == np.shape(value)
-            if not both or other_mode(theirs, about) is not None:
-                raise ValueError(f"{place}: {key}: expected that of these modes, found another: of another search or smearing")
-            continue
-        if key == "tol":
-            if there is None or there > value * (1 + 1e-9):
-                found = "no tolerance" if there is None else f"{there:g}"
-                raise ValueError(f"{place}: tol: expected solves to at most {value:g}, as asked for, found {found} in the file")
-            continue
-        if isinstance(value, (float, list)):
-            same = there is not None and np.shape(there) == np.shape(value) and np.allclose(there, value, rtol=0, atol=near(key))
-        else:
-            same = there == value
-        if not same:
-            raise ValueError(
-                f"{place}: {key}: expected {value}, found {there}: perambulators of other links, modes or quarks"
-            )
 
 
 checks_keywords(globals())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._objects import whole
 from ._signatures import checks_keywords
 from . import capi
-from .arrays import KNOWN_BY, OF_MODES, WHOLE, Axis, Labelled, labelled
+from .arrays import KINDS, KNOWN_BY, OF_MODES, WHOLE, Axis, Labelled, labelled
 
 
 def contract(text: str, *arrays: Any) -> np.ndarray:
@@ -72,13 +72,14 @@ def other_mode(one: Mapping[str, Any], other: Mapping[str, Any], which: Optional
 
 
 def _counting(array: Any, end: int) -> Optional[Axis]:
-    """The last axis but one (`end` 0) or the last one (1) of an array, if it is known which modes it counts."""
+    """The axis `end` of an array (0: the last but one, 1: the last one), if it is known which modes it counts."""
     axis = array.axes[end - 2] if isinstance(array, Labelled) and array.ndim >= 2 - end else None
     return axis if axis is not None and axis.modes else None
 
 
 def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs: int) -> None:
-    """Refuses arrays of which axis `end` (0: the last but one, 1: the last one) counts other modes than axis `theirs` of `other`."""
+    """Refuses arrays of which axis `end` (-1: the third from the end, 0: the last but one, 1: the last one) counts other modes
+    than axis `theirs` of `other`."""
     found, wanted = _counting(array, end), _counting(other, theirs)
     if found is None or wanted is None:
         return
@@ -98,12 +99,40 @@ def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs:
             raise capi.FieldMismatch(f"{name}: expected the modes of {owner}, {key} {expected[key]}, found {one[key]}")
 
 
-def check_line(name: str, tau: Any, source_time: Any) -> int:
-    """Checks an array (T, 4, 4, n, n) for contractions, and its source time, which it returns as a whole number."""
+#: Names of axes that say which array it is; axes in files of others may have any names.
+_KNOWN_AXES = {name for kind in KINDS.values() for name in kind.axes}
+
+
+def check_axes(name: str, array: Any, words: str, shape: Tuple[int, ...], *kinds: str) -> None:
+    """Refuses an array of another shape than this, which `words` spell. Of an array that knows its axes they must be the last
+    ones of one of `kinds` in KINDS, and those that count no modes be complete and in order."""
+    axes = array.axes if isinstance(array, Labelled) else ()
+    if len(axes) == len(shape):
+        # What is not known, or has a name of others, may be any axis.
+        found = [axis.name if axis is not None and axis.name in _KNOWN_AXES else None for axis in axes]
+        expected = [KINDS[kind].axes[-len(shape) :] for kind in kinds]
+        if not any(all(one in (None, two) for one, two in zip(found, each)) for each in expected):
+            words = "; ".join("?" if one is None else one for one in found)
+            raise ValueError(f"{name}: expected an array with the axes {'; '.join(expected[0])}, found {words}")
+    if np.shape(array) != shape:
+        raise ValueError(f"{name}: expected an array {words} = {shape}, found shape {np.shape(array)}")
+    for axis in axes:
+        if axis is None or axis.name not in _KNOWN_AXES or axis.values is None:
+            continue
+        if "mode" not in axis.name or "triple" in axis.name:
+            raise ValueError(f"{name}: expected every {axis.name} once and in order, found the part {axis.values}")
+
+
+def check_line(name: str, tau: Any, source_time: Any, times: Optional[int] = None) -> int:
+    """Checks an array (T, 4, 4, n, n) for contractions, T this number of times, and its source time, which it returns as a
+    whole number."""
     if isinstance(tau, Perambulators):
         raise TypeError(f"{name}: expected the numbers of one source time, tau.numbers[k], found {tau!r}")
     if np.ndim(tau) != 5:
         raise ValueError(f"{name}: expected an array (T, 4, 4, n, n), found shape {np.shape(tau)}")
+    n = np.shape(tau)[-1]
+    shape = (len(tau) if times is None else times, 4, 4, n, n)
+    check_axes(name, tau, "(T, 4, 4, n, n)", shape, "perambulators", "generalised")
     time = check_time("source_time", source_time, len(tau))
     known, basis = getattr(tau, "times", None), getattr(tau, "spin_basis", None)
     if isinstance(known, int) and known != time:
@@ -156,15 +185,10 @@ class Perambulators(NamedTuple):
     about: Dict[str, Any]
 
     def beside(self, other: "Perambulators") -> "Perambulators":
-        """Joins the source times of two perambulators of the same modes."""
-        check_modes("other", other.numbers, 1, "these perambulators", self.numbers, 1)
-        times = [*self.times, *other.times]
-        numbers: np.ndarray = np.concatenate([self.numbers, other.numbers])
-        if isinstance(self.numbers, Labelled):
-            first = self.numbers
-            axes = [Axis("source time", times), *first.axes[1:]]
-            numbers = numbers.view(Labelled)._of(axes, first.fixed, first.about)
-        return self._replace(numbers=numbers, times=times)
+        """Joins other source times of perambulators of the same modes and quark; `tol` is the larger one then."""
+        if not isinstance(other, Perambulators):
+            raise TypeError(f"other: expected Perambulators, found {type(other).__name__}")
+        return joined([self, other], ["these perambulators", "other"])
 
     def dirac_pauli(self) -> np.ndarray:
         """The numbers in the Dirac-Pauli basis, gamma_t = diag(1, 1, -1, -1)."""
@@ -175,8 +199,72 @@ class Perambulators(NamedTuple):
         return f"<Perambulators of {n} modes from times {self.times}>"
 
 
+#: Entries of descriptions that may differ for the same modes and quarks.
+LOOSE = ("modes_tol", "modes_basis_error", "convention")
+
+
+def check_same(place: str, theirs: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+    """Refuses perambulators in a place, e.g. of a file, whose description differs from `about`."""
+    for key, value in about.items():
+        there = theirs.get(key)
+        if key in LOOSE:
+            continue
+        if key == "modes_basis":
+            both = there is not None and np.shape(there) == np.shape(value)
+            if not both or other_mode(theirs, about) is not None:
+                raise ValueError(f"{place}: {key}: expected that of these modes, found another: of another search or smearing")
+            continue
+        if key == "tol":
+            if there is None or there > value * (1 + 1e-9):
+                found = "no tolerance" if there is None else f"{there:g}"
+                raise ValueError(f"{place}: tol: expected solves to at most {value:g}, as asked for, found {found} in the file")
+            continue
+        if isinstance(value, (float, list)):
+            same = there is not None and np.shape(there) == np.shape(value) and np.allclose(there, value, rtol=0, atol=near(key))
+        else:
+            same = there == value
+        if not same:
+            raise ValueError(
+                f"{place}: {key}: expected {value}, found {there}: perambulators of other links, modes or quarks"
+            )
+
+
+def joined(parts: Sequence[Perambulators], names: Sequence[str]) -> Perambulators:
+    """The perambulators of all source times of one or several of the same modes and quark, which have these names in errors.
+    The tolerance is the largest one."""
+    first, times = parts[0], list(parts[0].times)
+    basis = getattr(first.numbers, "spin_basis", None)
+    for name, one in zip(names[1:], parts[1:]):
+        twice = [t for t in one.times if t in times]
+        if twice:
+            raise ValueError(f"{name}: expected each source time once, found {twice[0]} again")
+        times += one.times
+        check_modes(name, one.numbers, 1, names[0], first.numbers, 1)
+        if first.about and one.about:
+            mine = {**{key: None for key in one.about if key not in LOOSE}, **first.about}
+            check_same(name, one.about, {key: value for key, value in mine.items() if key not in (*OF_ONE, "tol")})
+        if abs(one.boundary - first.boundary) > near("boundary"):
+            raise ValueError(f"{name}: boundary: expected {first.boundary:g}, that of {names[0]}, found {one.boundary:g}")
+        spins = getattr(one.numbers, "spin_basis", None)
+        if None not in (spins, basis) and spins != basis:
+            raise ValueError(f"{name}: expected spins in the basis of {names[0]}, {basis}, found {spins}")
+        shape, found = np.shape(first.numbers)[1:], np.shape(one.numbers)[1:]
+        if shape != found:
+            raise ValueError(f"{name}: expected numbers (source times, T, 4, 4, n, n) with the last five {shape}, found {found}")
+    if len(parts) == 1:
+        return first
+    loosest = {"tol": max(one.about["tol"] for one in parts)} if all("tol" in one.about for one in parts) else {}
+    numbers: np.ndarray = np.concatenate([one.numbers for one in parts])
+    if isinstance(first.numbers, Labelled):
+        axes = [Axis("source time", times), *first.numbers.axes[1:]]
+        numbers = numbers.view(Labelled)._of(axes, first.numbers.fixed, {**first.numbers.about, **loosest})
+    return first._replace(numbers=numbers, times=times, about={**first.about, **loosest})
+
+
+#: Entries of the description of perambulators that are those of an array, or of a single source time, in a file.
+OF_ONE = ("indices", "kind", "convention", "spin_basis", "source_time")
 #: Entries of the description of perambulators that are no attributes of one array of them.
-APART = ("indices", "kind", "convention", "spin_basis", "boundary", "boundary_time", "source_time")
+APART = (*OF_ONE, "boundary", "boundary_time")
 
 
 def perambulators(numbers: np.ndarray, times: List[int], about: Mapping[str, Any]) -> Perambulators:
