@@ -193,7 +193,7 @@ impl LoopSums {
                 continue;
             }
             let hint = match name.starts_with("|R eta|") {
-                true => " (null vectors of multigrid and eigenvectors that are read from files make the same space again)",
+                true => " (sums go on with the same space if they began with null vectors or eigenvectors that were read from files)",
                 false => "",
             };
             let place = format!("{}: {name}", path.display());
