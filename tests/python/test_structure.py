@@ -531,6 +531,15 @@ def test_quarks_with_different_phases_in_space():
     source = structure.through_meson(antiquark, time=SINK, next_boundary_space=(0.5, 0, 0.3))
     current = structure.current(d.propagator(source, tol=TOL), s, u)[3, 0]
     close((current[1] - current[5]) / c2[SINK], 1, 1e-9)
+    # The derivative of P in the improved axial current, from fields that are moved along links.
+    def pseudo(step):
+        moved = [f.shift(u, step) for f in (antiquark, s)]
+        return structure.insertions(moved[0], moved[1], u, flavour_changing=True)[0, 15]
+
+    found = structure.insertions(antiquark, s, u, flavour_changing=True)[0]
+    bare, improved = (structure.improved_axial(found, u.extents, ca=c, shift=(0.5, 0, 0.3)) for c in (0, 1))
+    close((improved - bare)[0], (pseudo("x") - pseudo("-x")) / 2, 1e-12)
+    close((improved - bare)[2], (pseudo("z") - pseudo("-z")) / 2, 1e-12)
     refused(plaq.Error, "boundary phases", lambda: d.propagator(structure.through_meson(antiquark, time=SINK)))
     refused(plaq.Error, "boundary phases", lambda: other.propagator(structure.through_baryon(s, time=SINK)))
 

@@ -378,15 +378,23 @@ def gluons(gauge: Gauge, line: Path = "", *, momenta: Sequence[Sequence[int]] = 
 
 
 def improved_axial(
-    found: np.ndarray, extents: Sequence[int], *, ca: float, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)
+    found: np.ndarray,
+    extents: Sequence[int],
+    *,
+    ca: float,
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    shift: Sequence[float] = (0, 0, 0),
 ) -> np.ndarray:
     """The improved axial current A_mu + ca (d_mu + d*_mu) P / 2, A_mu = qbar gamma_mu gamma5 q, P = qbar gamma5 q
     (Luescher, Sint, Sommer, Weisz, Nucl. Phys. B 478 (1996) 365), as an array (..., 4, momenta, T). `found`: local
     operators (..., 16 gammas, momenta, T), as insertions returns them for one line and these `momenta`; `extents`:
-    those of the lattice. The result has no renormalisation factors and no mass-dependent ones."""
+    those of the lattice; `shift`: s of momenta (2 pi n - pi s) / L where the phases in space of S and X differ, those of S less those
+    of X above -1 and up to 1. The result has no renormalisation factors and no mass-dependent ones."""
     array, numbers = np.asarray(found), _triples(momenta)
     if len(extents) != 4:
         raise ValueError(f"extents: expected four numbers, found {tuple(extents)}")
+    if len(shift) != 3 or not np.all(np.isfinite(shift)):
+        raise ValueError(f"shift: expected three angles in units of pi, found {tuple(shift)}")
     if not isinstance(ca, (int, float, np.integer, np.floating)) or not np.isfinite(ca):
         raise ValueError(f"ca: expected a finite real number, found {ca!r}")
     if array.ndim < 3 or array.shape[-3] != 16 or array.shape[-2] != len(numbers) or array.shape[-1] != extents[3]:
@@ -402,7 +410,7 @@ def improved_axial(
             slope = (np.roll(pseudo, -1, axis=-1) - np.roll(pseudo, 1, axis=-1)) / 2
         else:
             # exp(i q z) at z: sums of P(z + mu) have exp(-i q_mu).
-            angles = 2 * np.pi * np.array(numbers, float).reshape(-1, 3)[:, mu] / extents[mu]
+            angles = np.pi * (2 * np.array(numbers, float).reshape(-1, 3)[:, mu] - shift[mu]) / extents[mu]
             slope = -1j * np.sin(angles)[:, None] * pseudo
         out.append(sign * array[..., n, :, :] + ca * slope)
     return np.stack(out, axis=-3)
