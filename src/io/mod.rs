@@ -39,7 +39,9 @@ use appendix::Item;
 pub use appendix::{FieldReader, FieldShape};
 use data::Data;
 pub use data::Part;
-pub use origin::{LinksMark, Origin, BOUNDARIES_IN_TIME, CLOVER_FORMS, KINDS, NORMALISATIONS};
+pub use origin::{
+    LinksMark, Origin, BOUNDARIES_IN_TIME, CLOVER_FORMS, KINDS, NORMALISATIONS, SEQUENTIAL_SOURCE,
+};
 pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 use std::path::Path;
 pub use stream::expect_new;

@@ -55,7 +55,9 @@ pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
 /// Kinds of columns: quark lines from a source, sequential sources through the sink of a hadron, and their solutions,
 /// the lines from there to an operator.
-pub const KINDS: [&str; 3] = ["propagator", "sequential_source", "sequential_propagator"];
+pub const KINDS: [&str; 3] = ["propagator", SEQUENTIAL_SOURCE, "sequential_propagator"];
+/// The kind of a source through a sink.
+pub const SEQUENTIAL_SOURCE: &str = "sequential_source";
 /// Names of the forms of clover terms.
 pub const CLOVER_FORMS: [&str; 2] = ["traditional", "exponential"];
 const ELEMENT: &str = "plaqOrigin";

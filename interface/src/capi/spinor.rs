@@ -10,7 +10,6 @@ use super::field::{plaq_precision, plaq_subset, to_c_extents};
 use super::gauge::{extents_of_rows, extents_rows, geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
-use super::origin::LineKind;
 use super::path::steps_of;
 use super::table::interface;
 use crate::backend::External;
@@ -19,7 +18,7 @@ use crate::fields::{
     blas, vanishing, Components, GammaBasis, GaugeField, Group, Layout, Precision, Recon, RhsOrder,
     SpinorField, Subset,
 };
-use crate::io::Origin;
+use crate::io::{Origin, SEQUENTIAL_SOURCE};
 use crate::linop::LinOp;
 use crate::operators::{Boundary, CovariantShift};
 use crate::ops::links_mark::{check_links, check_same, check_same_links};
@@ -28,7 +27,7 @@ pub use crate::ops::smearing::plaq_spinor_smear_params;
 use crate::ops::smearing::QuarkSmearing;
 use crate::ops::structure::lines::displacement;
 use crate::ops::structure::sequential::times_boundary;
-use crate::params::{Choice as _, Host, InC as _};
+use crate::params::{Host, InC as _};
 use crate::refuse;
 use num_complex::Complex64;
 
@@ -79,8 +78,8 @@ impl Spinor {
     pub(crate) fn check_source(&self, name: &str, of: Origin) -> Result<()> {
         let known = self.origin();
         // A sequential source through a sink is projected to the sink's momentum for a quark with certain phases.
-        let sequential = known.kind == Some(LineKind::SequentialSource.word());
-        let phases = known.boundary_space.zip(of.boundary_space).filter(|_| sequential);
+        let phases = known.boundary_space.zip(of.boundary_space);
+        let phases = phases.filter(|_| known.kind == Some(SEQUENTIAL_SOURCE));
         let in_space = |[x, y, z]: [f64; 3]| Boundary([x, y, z, 0.0]);
         if let Some((source, own)) =
             phases.filter(|(a, b)| !in_space(*a).same_in_space(in_space(*b)))

@@ -417,6 +417,13 @@ impl<'a> NewVectors<'a> {
         Ok(NewVectors::OnHost(precision, &mut new_vectors.columns))
     }
 
+    fn precision(&self) -> Precision {
+        match self {
+            NewVectors::OnDevice(v) => v.precision(),
+            NewVectors::OnHost(precision, _) => *precision,
+        }
+    }
+
     /// Stores null vectors as the vectors from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
@@ -500,7 +507,14 @@ fn improved(
                 blas::copy(&mut full, &v.columns(first, n)?)?;
                 full
             }
-            _ => original(h, first, n)?,
+            _ => {
+                // The same numbers wherever the new vectors are.
+                let mut full = original(h, first, n)?;
+                let mut short = full.like(v.precision())?;
+                blas::copy(&mut short, &full)?;
+                blas::copy(&mut full, &short)?;
+                full
+            }
         };
         let mut b = system.shape().field(n)?;
         system.prepare(&mut b, &full, false)?;
