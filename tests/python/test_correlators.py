@@ -50,6 +50,22 @@ def test_folding_follows_the_symmetry():
     assert axial.form == "sinh" and abs(axial.folded().data).max() > 0
 
 
+def test_what_is_known_stays_with_folded_and_averaged_correlators():
+    even = np.cosh(0.4 * (8 - T))
+    parts = []
+    for source, more in ((2, {"run": "a"}), (4, {"run": "b"})):
+        C = plaq.Correlator(even, source_time=source)
+        C.about = {"kappa": 0.13, "convention": "C(t) = ...", **more}
+        parts.append(C)
+    assert parts[0].folded().about == {"kappa": 0.13, "run": "a"} and "convention" in parts[0].about
+    assert plaq.Correlator.average(parts).about == {"kappa": 0.13, "convention": "C(t) = ..."}
+    # Of a mirror image between boundaries in time the formula of C(t) is not that of the average.
+    ends = [plaq.Correlator(even, source_time=source, boundary_time="open") for source in (3, 12)]
+    for C in ends:
+        C.about = parts[0].about
+    assert plaq.Correlator.average(ends).about == {"kappa": 0.13, "run": "a"}
+
+
 def test_joining():
     one = [plaq.Correlator(np.full(8, n), configurations=[n]) for n in (10, 20)]
     joined = plaq.Correlator.join(one)

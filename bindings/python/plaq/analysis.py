@@ -142,6 +142,11 @@ def _shared(abouts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
     return {key: value for key, value in abouts[0].items() if all(key in one and _equal(one[key], value) for one in abouts)}
 
 
+def _turned(about: Dict[str, Any]) -> Dict[str, Any]:
+    """What stays true of a correlator with C(T - t) in it: all but the formula of C(t)."""
+    return {key: value for key, value in about.items() if key != "convention"}
+
+
 def _source(array: Labelled) -> Optional[int]:
     """The source time of a correlator at all times, where the array knows it."""
     axis, time = array.axes[-1] if array.ndim else None, array.times
@@ -227,12 +232,12 @@ class Correlator:
             if twice:
                 raise ValueError(f"parts: expected each configuration once, found number {twice[0]} twice")
         same = all(one.source_time == first.source_time for one in listed)
-        found = first._like(data, configurations, first.source_time if same else None)
-        found.about = _shared([one.about for one in listed])
-        return found
+        return first._like(data, configurations, first.source_time if same else None, _shared([one.about for one in listed]))
 
-    def _like(self, data: np.ndarray, configurations: Optional[Sequence[int]], source_time: Optional[int]) -> "Correlator":
-        return Correlator(
+    def _like(
+        self, data: np.ndarray, configurations: Optional[Sequence[int]], source_time: Optional[int], about: Dict[str, Any]
+    ) -> "Correlator":
+        found = Correlator(
             data,
             name=self.name,
             form=self.form,
@@ -241,16 +246,19 @@ class Correlator:
             source_time=source_time,
             boundary_time=self.boundary_time,
         )
+        found.about = about
+        return found
 
     @classmethod
     def average(cls, parts: Iterable["Correlator"], odd: bool = False) -> "Correlator":
-        """The average over sources of correlators of the same configurations. With boundaries in time sources must have
-        the same distances from them: on the slice of the first one, or between two boundaries of one kind on its mirror
-        image T - t, whose correlator is reflected in time, with the other sign if it is `odd` under this."""
+        """The average over sources of correlators of the same configurations; `about` has what all of them say. With
+        boundaries in time sources must have the same distances from them: on the slice of the first one, or between two
+        boundaries of one kind on its mirror image T - t, whose correlator is reflected in time, with the other sign if it
+        is `odd` under this."""
         listed = list(parts)
         if not listed:
             raise ValueError("parts: expected at least one correlator, found none")
-        first, rows = listed[0], []
+        first, rows, abouts = listed[0], [], [one.about for one in listed]
         for number, one in enumerate(listed):
             for what in ("times", "configurations", "name", "form", "gammas", "boundary_time"):
                 mine, theirs = getattr(first, what), getattr(one, what)
@@ -269,10 +277,11 @@ class Correlator:
                     f"{first.boundary_time}, found {one.source_time}"
                 )
             rows.append((-1 if odd else 1) * _mirrored(one.data))
+            abouts[number] = _turned(one.about)
         same = all(one.source_time == first.source_time for one in listed)
         kept = same or first.boundary_time != "periodic"
         numbers = None if first._counted else first.configurations
-        return first._like(np.mean(rows, axis=0), numbers, first.source_time if kept else None)
+        return first._like(np.mean(rows, axis=0), numbers, first.source_time if kept else None, _shared(abouts))
 
     def __len__(self) -> int:
         return self.times
@@ -333,7 +342,7 @@ class Correlator:
         sign = -1 if self.form == "sinh" else 1
         data = (self.data + sign * _mirrored(self.data)) / 2
         numbers = None if self._counted else self.configurations
-        return self._like(data, numbers, self.source_time)
+        return self._like(data, numbers, self.source_time, _turned(self.about))
 
     def effective_mass(self, form: Optional[str] = None, bin: int = 1) -> Estimate:
         """Effective masses with jackknife errors, NaN where there is none: "cosh" and "sinh",
