@@ -250,8 +250,17 @@ def test_loop_sums_refuse_what_does_not_fit():
     other = plaq.Gauge.from_array(ref.random_su3((4, *SHAPE), np.random.default_rng(9)))
     refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: d.loop_sums(other))
     d.update(other)
-    refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(other, space=space))
     refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: run.add(vectors=2))
+    source = (0, 0, 0, 0)
+    for call in (
+        lambda: space.apply(b),
+        lambda: space.propagator(source),
+        space.mesons,
+        lambda: space.averaged_mesons([source]),
+    ):
+        refused(plaq.capi.FieldMismatch, "space|present links|before D.update", call)
+    assert np.isfinite(d.space(eigen=d.eigen(2)).mesons()).all()
+    refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(other, space=space))
 
 
 def test_low_mode_averages_are_all_to_all_correlators():

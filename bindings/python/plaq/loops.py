@@ -131,6 +131,7 @@ def _asked(
     params: Dict[str, Any],
 ) -> _Asked:
     known: Dict[str, Any] = {"kind": "plain"}
+    _check_flavours(operator, "operator")
     by, other = operator._solver(multigrid, params), None
     if operator.normalisation != "mass" and (one_end or minus is not None):
         raise ValueError("loops: differences need operators with normalisation='mass'")
@@ -139,10 +140,13 @@ def _asked(
     if one_end:
         known = {"kind": "one_end", "factor": (0.0, -2 * operator.mu)}
     if minus is not None:
+        _check_flavours(minus, "minus")
         if minus.normalisation != "mass":
             raise ValueError("minus: expected an operator with normalisation='mass'")
         known = {"kind": "difference", "factor": (minus.mass - operator.mass, 0.0)}
         other = minus._solver(None, params)
+    if not isinstance(dilute, str):
+        raise TypeError(f'dilute: expected words of {", ".join(DILUTIONS)} in a text, found {dilute!r:.80}')
     words = dilute.replace(",", " ").split()
     for word in words:
         if word not in DILUTIONS:
@@ -151,6 +155,12 @@ def _asked(
     factors, weights = combined(lines)
     times = operator.extents[3] * operator.context.grid[3]
     return _Asked(by, other, known, factors, weights, _triples(momenta), times)
+
+
+def _check_flavours(operator: Quark, name: str) -> None:
+    """Refuses a doublet, whose inverse has no propagator of one flavour."""
+    if operator.slices > 1:
+        raise capi.Unsupported(f"{name}: loops and low modes are those of one flavour: expected its operator, found a doublet")
 
 
 def _is_position(one: Any) -> bool:
@@ -163,7 +173,7 @@ class Space(Object):
 
     def __init__(self, handle: Any, operator: Quark) -> None:
         super().__init__(handle, operator.context)
-        self.operator = operator
+        self.operator, self._updates = operator, operator._updates
         report = self._report(1)
         #: Dimension of each level.
         self.unknowns = [self._report(level).unknowns for level in range(1, report.levels + 1)]
@@ -173,6 +183,13 @@ class Space(Object):
         capi.plaq_space_describe(self, level, report)
         return report
 
+    def _check_links(self) -> None:
+        """Refuses a space whose operator has got other links since it was made."""
+        if self.operator._updates != self._updates:
+            raise capi.FieldMismatch(
+                "space: expected one that was made for the operator with its present links, found one that was made before D.update"
+            )
+
     @property
     def levels(self) -> int:
         """Number of levels, not counting the lattice itself."""
@@ -180,6 +197,7 @@ class Space(Object):
 
     def apply(self, b: Any, level: int = 1) -> Any:
         """Computes L b on a level; b is what D.apply takes."""
+        self._check_links()
         right, many = self.operator._taken(b, "b")
         x = self.operator.field(right.n)
         capi.plaq_space_apply(self, level, x, right)
@@ -188,6 +206,7 @@ class Space(Object):
     def propagator(self, source: Any = None, level: int = 1) -> Any:
         """Computes L(x, source) on a level. source: plaq.point(...), plaq.wall(...), coordinates (x, y, z, t), by
         default the origin."""
+        self._check_links()
         if not isinstance(source, capi.plaq_source_params):
             source = source_of(source)
         handle = capi.plaq_space_propagator(self, level, source)
@@ -204,6 +223,7 @@ class Space(Object):
     ) -> np.ndarray:
         """Correlators like those of plaq.mesons with L in place of propagators, (momenta, gammas, T), exactly averaged over all sites of the lattice
         as sources."""
+        self._check_links()
         pairs, weights = _pairs(gammas)
         numbers, times = _triples(momenta), self.operator.extents[3] * self.operator.context.grid[3]
         found = np.empty((len(numbers), len(pairs), times), complex)
@@ -225,6 +245,7 @@ class Space(Object):
         """Low-mode averaging: C[L, L] of the last level, averaged over all sources, plus at chosen sources C[S, S] - C[L_1, L_1] and
         C[L_l, L_l] - C[L_l+1, L_l+1] of each level. `sources`: positions (x, y, z, t) for all of these, or lists of positions, one for the
         propagators S and one for each level but the last. Members of capi.plaq_solver_params by keyword for S."""
+        self._check_links()
         own = list(sources)
         if own and all(np.shape(one) == (4,) for one in own):
             own = [own] * self.levels
@@ -292,6 +313,7 @@ def space(
     **params: Any,
 ) -> Space:
     """Creates the space of low modes; see D.space."""
+    _check_flavours(operator, "operator")
     by = operator._solver(multigrid, params)
     if (multigrid is None) == (eigen is None):
         raise ValueError("space: expected one of `multigrid` and `eigen`")
@@ -348,8 +370,8 @@ class Sums(Object):
     ) -> bool:
         """Adds noise where it lowers the error most for its cost, until the error of the loop of the first line and momentum with
         `gamma` at a time slice (root mean square) is `error`, so many seconds are over, or each part has so many noise vectors; true
-        where the error, or without one the number of vectors, is reached. A progress function that returns true ends it, and
-        what is complete stays."""
+        where the error, or without one the number of vectors, is reached. A progress function that returns true ends it, as an
+        exception and Ctrl-C do, and what is complete stays."""
         goals = capi.plaq_loop_goals(error=error, seconds=seconds, vectors=vectors, gamma=_gamma.number(gamma))
         report = capi.plaq_loops_report()
         with residuals(progress, "loops", error) as callback:

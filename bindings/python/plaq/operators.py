@@ -132,6 +132,8 @@ class Operator(Object):
         weakref.finalize(self, _close, self._with_multigrid).atexit = False
         #: Boundary phase of its fields in time in units of pi.
         self._boundary = 0.0
+        #: How often its links were replaced.
+        self._updates = 0
         #: Report of the last solve, a capi.plaq_solve_report, and |b - D x| / |b| of every column.
         self.report: capi.plaq_solve_report = None  # type: ignore[assignment]
         self.residuals: Any = None
@@ -146,6 +148,7 @@ class Operator(Object):
     def update(self, gauge: Gauge) -> None:
         """Replaces the operator's links by those of `gauge`, in the same memory."""
         capi.plaq_dirac_update(self, gauge)
+        self._updates += 1
 
     def field(self, n: int = 1) -> Fermion:
         """Creates a field of n columns that fits the operator."""

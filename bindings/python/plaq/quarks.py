@@ -122,7 +122,8 @@ class Wilson(Quark):
         the operator's links; `lines` and `momenta` are those of plaq.structure.insertions; noise="z4", "z2" or "normal", `vectors` from number
         `first` on, `seed`; dilute="spin,colour,parity,time" with `time_parts`; `probes` waves of hierarchical probing; one_end=True:
         those of D(mu)^-1 - D(-mu)^-1 of twisted mass; minus=D2: of D^-1 - D2^-1 of another mass; members of
-        capi.plaq_solver_params by keyword, multigrid and progress."""
+        capi.plaq_solver_params by keyword, multigrid and progress. A progress function that returns true keeps finished vectors; an
+        exception, as Ctrl-C is one, loses all of them: long work is for loop_sums, whose `add` keeps them."""
         return _loops.loops(self, gauge, **how)
 
     @passes_on(_loops.space)
