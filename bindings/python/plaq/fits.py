@@ -31,8 +31,9 @@ def covariance(found: Estimate, *, shrink: Union[float, str] = 0, cut: float = 0
     """The covariance (n, n) of an estimate of n real numbers, (B - 1) / B sum_b (f_b - f)(f_b - f)^T of its B jackknife
     samples. `shrink` in 0 to 1 moves it towards its diagonal, (1 - shrink) C + shrink diag C, "auto" by the amount of
     Ledoit and Wolf (J. Multivar. Anal. 88 (2004) 365) for correlations, as Schaefer and Strimmer (Stat. Appl. Genet. Mol.
-    Biol. 4 (2005) 32) have it. `cut`: eigenvalues of the correlation matrix below cut times the largest are raised to it."""
-    samples = np.asarray(found.samples)
+    Biol. 4 (2005) 32) have it. `cut`: eigenvalues of the correlation matrix below cut times the largest are raised to it.
+    Either makes errors of fits to few configurations too small (separable)."""
+    samples = np.asarray(_estimate(found, "covariance").samples)
     n = len(samples)
     if samples.ndim != 2 or np.iscomplexobj(samples):
         raise ValueError(f"covariance: expected an estimate of real numbers (n,), found samples {samples.dtype} {samples.shape}")
@@ -102,8 +103,10 @@ def separable(
     of a. Every jackknife sample is fitted with the covariance of the mean (`shrink` and `cut` are those of covariance()).
     Where that is neither shrunk nor cut the spread of the samples is multiplied by sqrt((B - 1)(B - 2) / ((B - 1 -
     dof)(B - 2 - dof))) for the noise of the covariance of B samples, with which errors of linear fits to normal data
-    are exact, and p is that of Hotelling's distribution; else p is that of chi2."""
-    data, samples = np.asarray(found.value), np.asarray(found.samples)
+    are exact, and p is that of Hotelling's distribution. Else p is that of chi2, which it does not follow, and errors of few
+    configurations are too small: with 12 of 8 numbers about half of the intervals hold the truth (docs/fits.md). Fit fewer
+    numbers or take more configurations, and neither shrink nor cut, or trust the errors, not the p, of shrink=1."""
+    data, samples = np.asarray(_estimate(found, "fit").value), np.asarray(found.samples)
     if np.iscomplexobj(data) or data.ndim != 1:
         raise ValueError(f"fit: expected an estimate of real numbers (n,), found {data.dtype} {data.shape}")
     dof, bins = len(data) - len(names), len(samples)
@@ -190,14 +193,14 @@ def correlator(
     """Energies "E0", "E1" and amplitudes "A0", "A1" of C(t) = sum_n A_n [exp(-E_n t) + s exp(-E_n (T - t))] from times
     `first` to `last`, with one or two `states`: s = 1 of the form "cosh", -1 of "sinh", 0 of "log". `data` is a Correlator, or
     an Estimate (T,) with a `form`. A Correlator that is symmetric in time is folded, and fitted to half of the times at most.
-    `shrink` and `cut` of the covariance."""
+    `shrink` and `cut` of the covariance make errors of few configurations too small (separable)."""
     if states not in (1, 2):
         raise ValueError(f"states: expected 1 or 2, found {states}")
     if isinstance(data, Correlator):
         form = form or data.form
         found = (data if form == "log" else data.folded()).estimate(bin)
     else:
-        found = data
+        found = _estimate(data, "data", "a Correlator or an Estimate")
     if form not in ("cosh", "sinh", "log"):
         raise ValueError(f"form: expected cosh, sinh or log, found {form!r}")
     times = len(found.value)
@@ -235,6 +238,7 @@ def ratio(three: Any, two_sink: Any, sink: int, two_source: Any = None, *, bin: 
     C3(tau) / C2'(sink) sqrt[C2(sink - tau) C2'(tau) C2'(sink) / (C2'(sink - tau) C2(tau) C2(sink))], which becomes the matrix
     element between the lowest states, up to kinematic factors, far from source and sink; at rest C3(tau) / C2(sink). NaN where
     noise has made the root's argument negative."""
+    sink = int32(sink, "sink")
     if sink < 0:
         raise ValueError(f"sink: expected a time from 0 on, found {sink}")
     arrays = [np.asarray(data) for data in (three, two_sink, two_sink if two_source is None else two_source)]
@@ -257,8 +261,15 @@ def ratio(three: Any, two_sink: Any, sink: int, two_source: Any = None, *, bin: 
     return jackknife(joined, value, bin)
 
 
+def _estimate(found: Any, name: str, expected: str = "an Estimate") -> Estimate:
+    if not isinstance(found, Estimate):
+        kind = type(found).__name__
+        raise TypeError(f"{name}: expected {expected}, as plaq.jackknife, C.estimate() and fits.ratio give it, found {kind}")
+    return found
+
+
 def _real(found: Estimate, name: str) -> Estimate:
-    if np.iscomplexobj(found.value):
+    if np.iscomplexobj(_estimate(found, name).value):
         raise ValueError(f"{name}: expected real numbers, found {found.value.dtype}: take the real or imaginary part of the data")
     return found
 
@@ -284,6 +295,8 @@ def _joined(ratios: Mapping[int, Estimate], skip: int) -> Tuple[np.ndarray, np.n
     rows: List[Tuple[int, int]] = []
     values: List[np.ndarray] = []
     samples: List[np.ndarray] = []
+    if not isinstance(ratios, Mapping):
+        raise TypeError(f"ratios: expected {{sink: ratio, ...}}, found {type(ratios).__name__}")
     for sink, found in sorted(ratios.items()):
         if len(_real(found, f"ratios[{sink}]").value) != sink + 1:
             raise ValueError(f"ratios[{sink}]: expected {sink + 1} times, found {len(found.value)}")
@@ -345,6 +358,7 @@ def to_gvar(found: Estimate) -> Any:
     """An estimate of real numbers as gvar's variables with their covariance."""
     import gvar
 
+    found = _estimate(found, "to_gvar")
     flat = Estimate(np.ravel(found.value), np.ravel(found.error), found.samples.reshape(len(found.samples), -1))
     return gvar.gvar(flat.value, covariance(flat)).reshape(np.shape(found.value))
 
@@ -353,7 +367,7 @@ def to_pyerrors(found: Estimate, ensemble: str) -> Any:
     """An estimate of real numbers as a list of pyerrors.Obs, of one number as an Obs, on the ensemble of this name."""
     import pyerrors
 
-    columns = found.samples.reshape(len(found.samples), -1).T
+    columns = _estimate(found, "to_pyerrors").samples.reshape(len(found.samples), -1).T
     made = [
         pyerrors.import_jackknife(np.concatenate([[value], column]), ensemble)
         for value, column in zip(np.ravel(found.value), columns)
