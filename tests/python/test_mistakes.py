@@ -91,3 +91,48 @@ def test_analyses():
     refused(TypeError, "first: expected a whole number|2.5", lambda: plaq.fits.plateau(constant, 2.5, 4))
     refused(ValueError, "first, last: expected times from 0 to 5, found 4 to 2", lambda: plaq.fits.plateau(constant, 4, 2))
     assert plaq.fits.plateau(constant, np.int64(2), 4.0).dof == 2
+    fits, data = plaq.fits, np.ones((20, 6))
+    refused(TypeError, "sink: expected a whole number|2.5", lambda: fits.ratio(data, data, 2.5))
+    close(fits.ratio(data, data, 2.0).value, np.ones(3))
+    for call, name in (
+        (lambda found: fits.plateau(found, 0, 2), "plateau: expected an Estimate"),
+        (lambda found: fits.correlator(found, 0, 2, form="log"), "data: expected a Correlator or an Estimate"),
+        (lambda found: fits.summation({4: found, 5: found}), "ratios[4]: expected an Estimate"),
+        (fits.two_states, "ratios: expected {sink: ratio, ...}"),
+        (fits.covariance, "covariance: expected an Estimate"),
+    ):
+        for found in ([1, 2, 3], None, data):
+            refused(TypeError, f"{name}|found {type(found).__name__}", lambda: call(found))
+
+
+def test_matrices_quarks_and_words_of_hadrons():
+    _, U = lattice()
+    D = plaq.Wilson(U, mass=0.3)
+    S, five = D.propagator(), plaq.gamma["5"]
+    # One matrix is that in lists, too, and a whole number of any kind is that of a Gamma.
+    for given in (five.tolist(), 15, 15.0, np.int64(15)):
+        close(plaq.mesons(S, gammas=given), plaq.mesons(S, gammas=five), 1e-15)
+    polarised = plaq.structure.PROJECTORS["z"]
+    close(plaq.structure.quarks(S, projector=polarised.tolist()), plaq.structure.quarks(S, projector=["z"]), 1e-15)
+    for found in (None, object()):
+        refused(TypeError, f"gammas: expected numbers, names or 4 x 4 arrays, found {found!r}", lambda: plaq.mesons(S, gammas=found))
+    refused(ValueError, "gammas: expected one matrix or more, found none", lambda: plaq.mesons(S, gammas=[]))
+    refused(ValueError, "sink: expected a number, a name of C5|found None", lambda: plaq.structure.quarks(S, sink=None))
+    for found in (None, 3, [1], ["123"], [("123",)], {"123": 1}):
+        words = f"quark: expected u or d, or pairs of a pairing and a slot, found {found!r}"
+        refused(ValueError, words, lambda: plaq.structure.through_baryon(S, quark=found, time=1))
+    words = "projector: expected one of unpolarised, x, y, z, found ndarray|structure.quarks takes any 4 x 4 matrix"
+    refused(TypeError, words, lambda: plaq.baryons(S, projector=polarised))
+    for made in (D.loops, D.loop_sums):
+        for found in (3, None, ["spin"]):
+            refused(TypeError, f"dilute: expected words of spin, colour, parity, time|found {found!r}", lambda: made(U, dilute=found))
+
+
+def test_loops_of_doublets():
+    _, U = lattice()
+    D, doublet = plaq.Wilson(U, mass=0.3), plaq.Doublet(U, mass=0.3, mu=0.1, epsilon=0.05)
+    words = "expected its operator, found a doublet"
+    for made in (doublet.loops, doublet.loop_sums):
+        refused(plaq.capi.Unsupported, f"operator: loops|{words}", lambda: made(U))
+    refused(plaq.capi.Unsupported, f"minus: loops|{words}", lambda: D.loops(U, minus=doublet))
+    refused(plaq.capi.Unsupported, f"operator: loops and low modes|{words}", lambda: doublet.space(eigen=doublet.eigen(1)))

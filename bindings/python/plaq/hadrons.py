@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 
@@ -41,10 +41,13 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 
 def _parts(which: Any) -> Dict[int, complex]:
     """Coefficients of a spin matrix as a sum of the sixteen Gammas, by their number."""
-    if np.ndim(which) == 0:
-        number, sign = gamma.signed(which)
-        return {number: sign}
-    matrix = np.asarray(which, complex)
+    try:
+        if np.ndim(which) == 0:
+            number, sign = gamma.signed(which)
+            return {number: sign}
+        matrix = np.asarray(which, complex)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"gammas: expected numbers, names or 4 x 4 arrays, found {which!r:.80}: {error}") from None
     if matrix.shape != (4, 4):
         raise ValueError(f"gammas: expected numbers, names or 4 x 4 arrays, found shape {matrix.shape}")
     if not np.isfinite(matrix).all():
@@ -82,19 +85,29 @@ def mesons(
     return _weighted(weights, result)
 
 
-def _listed(gammas: Any) -> List[Any]:
-    """A list of Gammas, or of a single one."""
-    single = isinstance(gammas, (str, int)) or (isinstance(gammas, np.ndarray) and gammas.ndim == 2)
-    listed = [gammas] if single else list(gammas)
+def _is_matrix(one: Any) -> bool:
+    """Whether a value is an array with two indices, or four lists of four numbers."""
+    if isinstance(one, np.ndarray):
+        return one.ndim == 2
+    try:
+        return np.asarray(one, complex).shape == (4, 4)
+    except (TypeError, ValueError):
+        return False
+
+
+def _listed(given: Any, name: str) -> List[Any]:
+    """A list of spin matrices, or of a single one: a name, a number or a 4 x 4 array."""
+    single = isinstance(given, str) or not isinstance(given, Iterable) or _is_matrix(given)
+    listed = [given] if single else list(given)
     if not listed:
-        raise ValueError("expected one matrix or more, found none")
+        raise ValueError(f"{name}: expected one matrix or more, found none")
     return listed
 
 
 def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
     """Pairs of numbers of Gammas at sink and source, and the weights (gammas, pairs) with which their correlators
     add up to the requested ones."""
-    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in _listed(gammas)]
+    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in _listed(gammas, "gammas")]
     # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
     parts = [(_parts(sink), _parts(source)) for sink, source in ends]
     # Matrices that are zero have no parts; correlators are then 0 times those of any pair.
@@ -127,7 +140,11 @@ def baryons(
     """Correlators of the octet and decuplet as a complex array (momenta, names, T): "nucleon", "sigma", "xi", "lambda",
     "delta", "sigma_star", "xi_star", "omega"; `projector`: one of structure.PROJECTORS; members of capi.plaq_contract_params by
     keyword: parity=-1, projection="three_halves"."""
-    listed = [names] if isinstance(names, str) else list(names)
+    if not isinstance(projector, (str, int, np.integer)):
+        known = ", ".join(member.name.lower() for member in capi.plaq_projector)
+        found = type(projector).__name__
+        raise TypeError(f"projector: expected one of {known}, found {found}; structure.quarks takes any 4 x 4 matrix")
+    listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     kinds = [int(capi.plaq_baryon.named(name)) for name in listed]
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)

@@ -70,10 +70,10 @@ NUCLEON: Dict[str, List[Tuple[str, int]]] = {
 def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.ndarray:
     if isinstance(which, str) and which in named:
         return named[which]
+    expected = f"a number, a name{' of ' + ', '.join(named) if named else ''} or a 4 x 4 matrix"
     try:
-        found = gamma[which] if isinstance(which, (int, str)) else np.asarray(which, complex)
+        found = gamma[which] if np.ndim(which) == 0 else np.asarray(which, complex)  # type: ignore[index]
     except (TypeError, ValueError) as error:
-        expected = f"a number, a name{' of ' + ', '.join(named) if named else ''} or a 4 x 4 matrix"
         raise ValueError(f"{name}: expected {expected}, found {which!r}: {error}") from None
     if found.shape != (4, 4):
         raise ValueError(f"{name}: expected a 4 x 4 matrix, found shape {found.shape}")
@@ -224,7 +224,7 @@ def conserved_mesons(
     """Correlators of the conserved vector current at the sink, sum_x exp(-i p (x - x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, as an
     array (momenta, gammas, 4, T), in the signs of plaq.mesons. `gammas` at the source: names or numbers of plaq.gamma or 4 x 4
     arrays; `gauge`: the links of the propagators' operator; `antiquark`: S', by default S."""
-    listed = _listed(gammas)
+    listed = _listed(gammas, "gammas")
     if any(isinstance(which, (tuple, list)) and np.ndim(which) < 2 for which in listed):
         raise ValueError(f"gammas: expected matrices at the source, as that at the sink is the current's, found {gammas!r:.80}")
     pairs, weights = _pairs([("1", which) for which in listed])
@@ -254,7 +254,7 @@ def quarks(
     sink's. With a projector, one of PROJECTORS or a 4 x 4 array, or a list of these: tr[P C] as (6, projectors, momenta, T)."""
     ends, closing = _ends(sink, source, DIQUARKS), None
     if projector is not None:
-        closing = np.array([_matrix(one, "projector", PROJECTORS) for one in _listed(projector)])
+        closing = np.array([_matrix(one, "projector", PROJECTORS) for one in _listed(projector, "projector")])
     numbers, times = _triples(momenta), _times(first)
     found = np.empty((6, len(numbers), times, 4, 4), complex)
     how = capi.plaq_contract_params(**params)
@@ -330,7 +330,10 @@ def through_baryon(
     ends = _ends(sink, source, DIQUARKS)
     if isinstance(quark, str) and quark not in NUCLEON:
         raise ValueError(f"quark: expected u or d, or pairs of a pairing and a slot, found {quark!r}")
-    terms = NUCLEON[quark] if isinstance(quark, str) else list(quark)
+    try:
+        terms = [(pairing, slot) for pairing, slot in (NUCLEON[quark] if isinstance(quark, str) else quark)]
+    except (TypeError, ValueError):
+        raise ValueError(f"quark: expected u or d, or pairs of a pairing and a slot, found {quark!r:.80}") from None
     if not terms:
         raise ValueError("quark: expected at least one pair of a pairing and a slot, found none")
     for pairing, slot in terms:
@@ -350,7 +353,7 @@ def through_baryon(
         ends[1],
         _matrix(projector, "projector", PROJECTORS),
         [PAIRINGS.index(pairing) for pairing, _ in terms],
-        [slot - 1 for _, slot in terms],
+        [int(slot) - 1 for _, slot in terms],
         factors.astype(float).tolist(),
         len(terms),
         list(momentum),
