@@ -150,7 +150,8 @@ def test_noise_of_all_parts_has_no_bias_and_its_variance():
 
 def test_sums_stop_at_an_error_and_go_on_from_files():
     gauge, d = quark()
-    space = d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-10)
+    multigrid = d.multigrid(**BLOCKS)
+    space = d.space(multigrid=multigrid, tol=1e-10)
     how = {"space": space, "seed": 3, "tol": 1e-9, "traces": "noise", "lines": ["", "dz"]}
     whole = d.loop_sums(gauge, **how)
     refused(plaq.Error, "goals|error, seconds or a number of vectors", lambda: whole.add())
@@ -174,6 +175,9 @@ def test_sums_stop_at_an_error_and_go_on_from_files():
             ("momenta", d.loop_sums(gauge, momenta=[(1, 0, 0)], **how)),
             ("spaces", d.loop_sums(gauge, **{**how, "space": None})),
             ("hopping", d.loop_sums(gauge, hopping=2, **how)),
+            ("part 2: expected exact 2|found noise 2", d.loop_sums(gauge, **{**how, "traces": "last"})),
+            ("part 1: expected exact 1|found noise 1", d.loop_sums(gauge, **{**how, "traces": "every"})),
+            ("tol: expected 1e-2|found 1e-9", d.loop_sums(gauge, **{**how, "tol": 1e-2})),
         ):
             refused(plaq.capi.FieldMismatch, words, lambda made=made: made.read(state))
         for change, words in (
@@ -185,6 +189,8 @@ def test_sums_stop_at_an_error_and_go_on_from_files():
             low = heavy.space(multigrid=heavy.multigrid(**BLOCKS), tol=1e-10)
             made = heavy.loop_sums(links, **{**how, "space": low})
             refused(plaq.capi.FieldMismatch, words, lambda made=made: made.read(state))
+        loose = d.loop_sums(gauge, **{**how, "space": d.space(multigrid=multigrid, tol=1e-1)})
+        refused(plaq.capi.FieldMismatch, "space_tol: expected 1e-1|found 1e-10", lambda: loose.read(state))
         anew = d.loop_sums(gauge, **{**how, "space": d.space(multigrid=d.multigrid(**BLOCKS, seed=5), tol=1e-10)})
         refused(plaq.capi.FieldMismatch, "|R eta|^2 of level 1|null vectors", lambda: anew.read(state))
         damaged = bytearray(state.read_bytes())

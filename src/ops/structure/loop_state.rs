@@ -4,7 +4,7 @@ use std::path::Path;
 
 use num_complex::Complex64;
 
-use super::loop_sums::{LoopQuarks, LoopSums, Part, Term};
+use super::loop_sums::{LoopQuarks, LoopSums, Part, Term, Traces};
 use crate::compose::DiracSolver;
 use crate::error::{significant, Error, Result, Status};
 use crate::fields::{blas, Noise, Precision};
@@ -25,14 +25,15 @@ impl Term {
             Term::Hopping => "hopping".into(),
         }
     }
-    /// Whether two terms estimate the same quantity: they are equal, or both are the trace of level `last`, one by
-    /// noise and the other exactly.
-    fn goes_for(self, other: Term, last: usize) -> bool {
+    /// Whether a term may go on for another: they are equal, or the method is chosen automatically and both are the trace
+    /// of level `last`, one by noise and the other exactly.
+    fn goes_for(self, other: Term, last: usize, traces: Traces) -> bool {
         let level = |term| match term {
             Term::Noise(level) | Term::Exact(level) => Some(level),
             Term::Hopping => None,
         };
-        self == other || (level(self) == level(other) && level(self) == Some(last) && last > 0)
+        let either = traces == Traces::Auto && last > 0 && level(self) == Some(last);
+        self == other || either && level(self) == level(other)
     }
 }
 
@@ -114,6 +115,8 @@ impl LoopSums {
             ("boundary", joined(of.boundary)),
             ("hopping", of.params.hopping.to_string()),
             ("spaces", spaces),
+            ("tol", format!("{:e}", quarks.solver.params().solver.stop.residual)),
+            ("space_tol", quarks.space.map_or("none".into(), |space| format!("{:e}", space.tol()))),
         ];
         let texts = texts.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
         let numbers = links_mark(quarks.links)?.numbers;
@@ -210,14 +213,15 @@ impl LoopSums {
     }
 
     fn parts_of(&self, file: &Tables, path: &Path, quarks: &LoopQuarks) -> Result<Vec<Part>> {
-        let last = quarks.space.map_or(0, |space| space.levels());
+        let (last, traces) =
+            (quarks.space.map_or(0, |space| space.levels()), self.of.params.traces);
         let bad = |what: String| Error::new(Status::FileFormat, what).at(path.display());
         let mut parts = vec![];
         for (k, own) in self.parts.iter().enumerate() {
             let found = file.text(&format!("part{k}")).unwrap_or("nothing");
             let terms = [own.term, Term::Noise(last), Term::Exact(last)];
             let Some(term) =
-                terms.into_iter().find(|t| t.goes_for(own.term, last) && t.name() == found)
+                terms.into_iter().find(|t| t.goes_for(own.term, last, traces) && t.name() == found)
             else {
                 refuse!(
                     FieldMismatch,
