@@ -316,7 +316,8 @@ template <int W, class S> struct BlasSum {
   }
 };
 
-// Heavy-quark residual: sums |x|^2, |r|^2 and sum_s |r(s)|^2 / |x(s)|^2; x = solution, y = residual.
+// Heavy-quark residual: the number of sites s where the solution x vanishes, and the sum of |r(s)|^2 / |x(s)|^2 over the
+// others; y = residual r. They are apart since the sum may be too small to be added to a number of sites.
 template <int W, class S> struct HeavyQuark {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
@@ -349,13 +350,11 @@ template <int W, class S> struct HeavyQuark {
     }
     return sum;
   }
-  static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<3, W>& s) {
+  static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<2, W>& s) {
     const D nx = norm(a, a.x, o, lx, batch), nr = norm(a, a.y, o, lx, batch);
     const D zero = splat<D>(0), one = splat<D>(1);
-    s.v[0] = s.v[0] + nx;
-    s.v[1] = s.v[1] + nr;
-    // A site where the solution vanishes counts as 1, as in QUDA's definition.
-    s.v[2] = s.v[2] + select(nx > zero, nr / select(nx > zero, nx, one), one);
+    s.v[0] = s.v[0] + select(nx > zero, zero, one);
+    s.v[1] = s.v[1] + select(nx > zero, nr / select(nx > zero, nx, one), zero);
   }
 };
 

@@ -126,12 +126,8 @@ impl Shape {
     /// Number of complex numbers of one right-hand side, on all ranks together, without those on time slices where
     /// quarks vanish.
     pub fn numbers(&self) -> f64 {
-        let (boundary, slices) = (self.geometry.boundary(), self.geometry.global_extents()[3]);
-        let vanish = match self.components.spins == Components::SPINOR.spins {
-            true => (0..slices).filter(|&t| boundary.vanishes(t, slices)).count(),
-            false => 0,
-        };
-        let sites = self.sites() / slices * (slices - vanish);
+        let slices = self.geometry.global_extents()[3];
+        let sites = self.sites() / slices * (slices - self.components.zero_slices(&self.geometry));
         (sites * self.components.slices * self.components.reals() / 2) as f64
     }
     /// Returns an error if the field has another shape; `name` names the field in the message.

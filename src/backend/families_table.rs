@@ -17,7 +17,7 @@ kernels! {
     LinkPhases: "link_phases" in "smear.h" takes LinkPhasesArgs, Site [Float].cold();
     Blas: "blas" in "blas.h" takes BlasArgs, Site [Precision].hot().elements();
     BlasMixed = Blas2: "blas_mixed" in "blas.h" takes BlasArgs, Site [Precision, Precision].hot().elements();
-    HeavyQuark: "heavy_quark" in "blas.h" takes BlasArgs, Reduce(3) [Precision];
+    HeavyQuark: "heavy_quark" in "blas.h" takes BlasArgs, Reduce(2) [Precision];
     SiteLargest: "site_largest" in "blas.h" takes BlasArgs, ReduceMax(1, 1) [Precision].cold();
     BlasSum: "blas_sum" in "blas.h" takes BlasArgs, Reduce(3) [Precision].hot().elements();
     StreamCopy: "stream_copy" in "blas.h" takes StreamArgs, Site [].elements();

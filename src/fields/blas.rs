@@ -331,7 +331,7 @@ pub fn dots_norms(
             started.push(device.start(kernels::BlasSum(x.precision()), &args, work)?);
         }
     }
-    let mut own = vec![];
+    let mut own: Vec<[f64; 3]> = vec![];
     for one in &started {
         own.extend(per_rhs(&geometry.finish_here(device, one)?, planes(first)));
     }
@@ -407,26 +407,33 @@ pub fn bicgstab_update(
 }
 
 /// Computes the heavy-quark residual sqrt( sum_s |r(s)|^2/|x(s)|^2 / sites ) of every right-hand side; a site with x
-/// = 0 counts as 1 (the definition of QUDA and MILC).
+/// = 0 counts as 1 (the definition of QUDA and MILC). Sites where quarks vanish at boundaries in time, on which x and r
+/// are zero, do not count.
 pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
     let nothing = Scaled::plain([&[], &[], &[]]);
-    let sites = (x.geometry().global_volume() * x.rhs_planes()) as f64 / 2.0;
+    let slices = x.geometry().global_extents()[3];
+    let slice = (x.geometry().global_volume() / slices * x.rhs_planes()) as f64 / 2.0;
+    let zero = x.components().zero_slices(x.geometry());
+    let sites = slice * (slices - zero) as f64;
     let mut all = Vec::new();
     for (first, count) in groups(x.nrhs()) {
         let args = arguments(0, [Some(x), Some(r), None, None, None], &nothing, first, count);
         let mut work = x.geometry().work(count * x.rhs_planes());
-        let mut empty = 0.0;
+        // The number of sites with x = 0 that do not count.
+        let mut empty = slice * zero as f64;
         if fastest(x) {
             // The sites that pad a plane are included.
             let padded = x.geometry().plane_sites() * x.rhs_planes();
             work = Work { n: padded, batches: count, ..work };
-            empty = padded as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
-            empty *= x.geometry().comm().size() as f64;
+            let padding = padded as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
+            empty += padding * x.geometry().comm().size() as f64;
         }
         let sums =
             x.geometry().reduce(x.device(), kernels::HeavyQuark(x.precision()), &args, work)?;
-        all.extend(per_rhs(&sums, planes(x)).map(|s| ((s[2] - empty) / sites).sqrt()));
+        let residual =
+            |[zero, others]: [f64; 2]| (((zero - empty).max(0.0) + others) / sites).sqrt();
+        all.extend(per_rhs(&sums, planes(x)).map(residual));
     }
     Ok(all)
 }
@@ -600,10 +607,11 @@ fn planes(x: &VectorField) -> usize {
     }
 }
 
-fn per_rhs(sums: &[f64], planes: usize) -> impl Iterator<Item = [f64; 3]> + '_ {
-    sums.chunks(3 * planes).map(|planes| {
-        let mut s = [0.0; 3];
-        for plane in planes.chunks(3) {
+/// The `N` sums of each right-hand side, over its `planes` planes.
+fn per_rhs<const N: usize>(sums: &[f64], planes: usize) -> impl Iterator<Item = [f64; N]> + '_ {
+    sums.chunks(N * planes).map(|planes| {
+        let mut s = [0.0; N];
+        for plane in planes.chunks(N) {
             for (s, p) in s.iter_mut().zip(plane) {
                 *s += p;
             }

@@ -92,6 +92,15 @@ impl Components {
     pub const fn of(spins: usize, colours: usize) -> Self {
         Components { slices: 1, spins, colours }
     }
+    /// Number of time slices of the whole lattice on which vectors with these components are zero because quarks vanish
+    /// at boundaries in time.
+    pub fn zero_slices(self, geometry: &Geometry) -> usize {
+        let (boundary, slices) = (geometry.boundary(), geometry.global_extents()[3]);
+        match self.spins == Components::SPINOR.spins {
+            true => (0..slices).filter(|&t| boundary.vanishes(t, slices)).count(),
+            false => 0,
+        }
+    }
     /// Number of reals per site of one slice: 2 x spins x colours.
     pub const fn reals(self) -> usize {
         2 * self.spins * self.colours
