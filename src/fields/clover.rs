@@ -10,6 +10,7 @@ use crate::backend::{kernels, Buffer, Device, External, FieldView, Ptr};
 use crate::bail;
 use crate::error::{host_array, significant, Error, Result, Status};
 use crate::params::choices;
+use crate::refuse;
 
 /// Count of real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by column),
 /// with row = 3 spin + colour; this is the packed order of QUDA and MILC.
@@ -44,11 +45,29 @@ impl CloverCoefficients {
         let form = CloverForm::Traditional;
         CloverCoefficients { coef_s, coef_t, form, lower: 0.0, upper: 0.0 }
     }
-    /// Number of times that X is halved before its exponential is computed, so that its norm is at most 1. The bound on
-    /// the norm of X: in each of the six planes, which occur twice in the sum, sigma F has norm at most 1.
+    /// A bound on the norm of X: in each of the six planes, which occur twice in the sum, sigma F has norm at most 1.
+    fn norm(&self) -> f64 {
+        1.5 * (self.coef_s.abs() + self.coef_t.abs())
+    }
+    /// Number of times that X is halved before its exponential is computed, so that its norm is at most 1.
     pub(crate) fn halvings(&self) -> i32 {
-        let norm = 1.5 * (self.coef_s.abs() + self.coef_t.abs());
-        norm.log2().ceil().clamp(0.0, 64.0) as i32
+        self.norm().log2().ceil().clamp(0.0, 64.0) as i32
+    }
+    /// Refuses coefficients whose exponential single precision may not hold.
+    ///
+    /// # Errors
+    /// `BadParameter`.
+    fn check(&self) -> Result<()> {
+        const LARGEST: f64 = 80.0;
+        if self.form == CloverForm::Exponential && self.norm() > LARGEST {
+            refuse!(
+                BadParameter,
+                "csw",
+                expected("an exponential clover term whose exponent is at most {LARGEST}"),
+                found("one that may be {}", significant(self.norm(), 2))
+            );
+        }
+        Ok(())
     }
 }
 
@@ -104,9 +123,13 @@ impl CloverField {
     /// vanish F = 0 and A = 1. Blocks have the precision of the links, but at least single.
     pub fn build(gauge: &GaugeField, coefficients: CloverCoefficients) -> Result<Self> {
         if gauge.precision() == Precision::F16 {
+            let what = match (coefficients.coef_s, coefficients.coef_t) {
+                (0.0, 0.0) => "cf, cf_prime: terms at boundaries in time",
+                _ => "clover term",
+            };
             bail!(
                 Unsupported,
-                "clover term from half-precision links: load the links in single or double"
+                "{what} from half-precision links: load the links in single or double"
             );
         }
         if !Self::reads(gauge.recon()) {
@@ -123,6 +146,7 @@ impl CloverField {
         gauge: &GaugeField,
         coefficients: CloverCoefficients,
     ) -> Result<()> {
+        coefficients.check()?;
         if gauge.precision() != self.precision || !Self::reads(gauge.recon()) {
             return self.fill_from(&Self::build(gauge, coefficients)?);
         }
