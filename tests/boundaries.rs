@@ -38,7 +38,7 @@ use plaq::solvers::{eigen_set, no_monitor, EigenParams, Shift, SolverKind};
 
 pub(crate) const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
 pub(crate) const PHI_PRIME: [f64; 3] = [-2.1, 0.8, 1.3];
-const BOUNDARIES: [BoundaryTime; 3] = [
+pub(crate) const BOUNDARIES: [BoundaryTime; 3] = [
     BoundaryTime::Open,
     BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME },
     BoundaryTime::OpenSf { phi_prime: PHI_PRIME },

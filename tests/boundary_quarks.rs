@@ -6,25 +6,31 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::boundaries::{of, quarks, setups, status, Setup};
+use crate::boundaries::{of, quarks, setups, status, Setup, BOUNDARIES};
 use crate::common::{self, devices, distance, tolerance, Lex};
 use crate::reference::bounded::Bounded;
 use crate::reference::matrix::{one, trace};
 use crate::reference::numbers::{field_numbers, gauge_from, gauge_numbers};
 use crate::reference::{spinor, Field, C};
+use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, vanishing, BoundaryTime, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField,
-    Subset, VectorField,
+    blas, vanishing, BoundaryTime, CloverForm, Components, GaugeField, Noise, Precision, Recon,
+    RhsOrder, SpinorField, Subset, VectorField,
 };
 use plaq::linop::{LinOp, Schur};
-use plaq::operators::{Boundary, CovariantShift, QuarkAction, Wilson};
+use plaq::operators::{Boundary, CovariantShift, DiracParams, QuarkAction, Wilson};
 use plaq::ops::flow::FlowKind;
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use plaq::ops::paths::{traces, Paths};
 use plaq::ops::quark_flow::{adjoint_flow, flow, QuarkFlowParams};
 use plaq::ops::structure::insertions::{insertions, Lines};
 use plaq::ops::structure::lines::Factor;
+use plaq::ops::structure::loop_sums::{
+    LoopGoals, LoopQuarks, LoopSettings, LoopSums, LoopSumsParams, Term, Traces,
+};
+use plaq::ops::structure::loops::{loops, LoopKind, LoopNoise, LoopOperators, OneEnd};
+use plaq::solvers::{no_monitor, SolverKind};
 
 const BOUNDARY: Boundary = Boundary([0.3, 0.0, -0.5, 1.0]);
 
@@ -321,4 +327,140 @@ fn coulomb_gauge_fixes_open_slices() {
         let refused = fix_gauge(&s.gauge, &params, &mut |_| false).map(|_| ());
         assert_eq!(status(refused).0, Status::Unsupported);
     }
+}
+
+/// A solver of these quarks by BiCGStab, to |r| <= `goals[0]` |b| and the heavy-quark residual `goals[1]`.
+fn solver(s: &Setup, params: DiracParams, goals: [f64; 2]) -> DiracSolver {
+    let mut solve = SolveParams::default();
+    solve.solver.kind = SolverKind::BiCgStab;
+    [solve.solver.stop.residual, solve.solver.stop.heavy_quark] = goals;
+    let op = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
+    DiracSolver::new(op, solve).unwrap()
+}
+
+/// Loops, and each part of them by the hopping expansion, are exactly zero on slices where quarks vanish, and the parts
+/// add up to the trace.
+#[test]
+fn loops_vanish_where_quarks_do() {
+    let device = devices().pop().unwrap();
+    for boundary in BOUNDARIES {
+        let s = Setup::new(&device, [2, 2, 2, 4], boundary);
+        let params = DiracParams { boundary: [C::ONE; 4], hop: [1.0; 4], ..quarks() };
+        let solver = solver(&s, params, [1e-12, 0.0]);
+        let noise = LoopNoise {
+            noise: Noise::Z4,
+            seed: 3,
+            first: 0,
+            vectors: 1,
+            dilute: [true, true, false],
+            time_parts: 1,
+            probes: s.lat.volume(),
+        };
+        let settings = LoopSettings {
+            noise,
+            how: OneEnd::None,
+            factor: C::ONE,
+            lines: vec![vec![], vec![Factor::Step(3)], vec![Factor::Derivative(2)]],
+            momenta: vec![[0; 3], [1, 0, 0]],
+            boundary: [0.0; 4],
+            params: LoopSumsParams { traces: Traces::Noise, hopping: 3 },
+        };
+        let operators = LoopOperators {
+            lines: &settings.lines,
+            momenta: &settings.momenta,
+            links: &s.gauge,
+            own: solver.op().links(),
+            boundary: settings.boundary,
+        };
+        let (how, factor) = (OneEnd::None, C::ONE);
+        let plain = LoopKind { how, other: None, factor, low: None, change: None };
+        let mut exact = None;
+        let watch = &mut no_monitor;
+        loops((&solver, 0), noise, plain, operators, watch, &mut |_, found| exact = Some(found))
+            .unwrap();
+        let exact = exact.unwrap();
+        let exact: Vec<C> = exact.lines.iter().chain(&exact.current).copied().collect();
+        let quarks = LoopQuarks {
+            solver: &solver,
+            at_once: 0,
+            other: None,
+            links: &s.gauge,
+            space: None,
+            other_space: None,
+        };
+        let mut sums = LoopSums::new(settings.clone(), &quarks).unwrap();
+        let goals = LoopGoals { vectors: 1, ..Default::default() };
+        sums.add(&quarks, &goals, &mut no_monitor, &mut |_, _| Ok(())).unwrap();
+        let terms: Vec<Term> = sums.parts().iter().map(|p| p.term).collect();
+        assert_eq!(terms, [Term::Noise(0), Term::Hopping]);
+        let of = |part| sums.result(part).unwrap().mean;
+        let (all, times) = ([exact.clone(), of(Some(0)), of(Some(1))], s.lat.extents[3]);
+        for (part, numbers) in all.iter().enumerate() {
+            for (k, z) in numbers.iter().enumerate() {
+                let vanishes = s.reference().is_boundary(k % times);
+                assert!(!vanishes || *z == C::ZERO, "{boundary}, part {part}, {k}: {z}");
+            }
+            assert!(numbers.iter().any(|z| z.norm() > 1e-8), "{boundary}, part {part}");
+        }
+        let top = exact.iter().map(|z| z.norm()).fold(0.0, f64::max);
+        for (a, b) in of(None).iter().zip(&exact) {
+            assert!((a - b).norm() < 1e-9 * top, "{boundary}: {a} {b} of {top}");
+        }
+    }
+}
+
+/// The heavy-quark residual is the average over sites where quarks do not vanish, so that its goal can be met; a site
+/// that the solution has not reached counts as 1.
+#[test]
+fn heavy_quark_residuals_count_sites_with_quarks() {
+    for s in setups() {
+        let solver = solver(&s, quarks(), [1e-3, 1e-9]);
+        let mut source = spinor::random(s.lat, 3);
+        let at = s.lat.lex([1, 0, 1, 1]);
+        source.iter_mut().enumerate().filter(|(k, _)| *k != at).for_each(|(_, v)| {
+            *v = Default::default();
+        });
+        let b = field(&s, Precision::F64, Components::SPINOR, &field_numbers(&source));
+        let mut x = b.like(Precision::F64).unwrap();
+        let nothing = blas::heavy_quark_residual(&x, &b).unwrap();
+        assert!((nothing[0] - 1.0).abs() < 1e-14, "{}: {nothing:?}", s.boundary);
+        let r = solver.solve(&mut x, &b, &mut no_monitor).unwrap().solver;
+        let mut left = b.like(Precision::F64).unwrap();
+        solver.op().apply(&mut left, &x).unwrap();
+        blas::axpy(&blas::uniform(1, -1.0), &b, &mut left).unwrap();
+        let [x, left] = [&x, &left].map(|f| f.save_lex().unwrap());
+        let size = |site: &[f64]| site.iter().map(|v| v * v).sum::<f64>();
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (k, (x, r)) in x.chunks(24).zip(left.chunks(24)).enumerate() {
+            if !s.reference().is_boundary(s.lat.coords(k)[3]) {
+                sum += size(r) / size(x);
+                count += 1.0;
+            }
+        }
+        let (found, what) = ((sum / count).sqrt(), format!("{} {r:?}", s.boundary));
+        assert!(r.converged && r.residual_hq[0] <= 1e-9, "{what}");
+        assert!((found / r.residual_hq[0] - 1.0).abs() < 1e-2, "{what}: {found:e}");
+    }
+}
+
+/// What keeps blocks from being made is named: terms at boundaries on links of 16 bits, and an exponential that
+/// overflows.
+#[test]
+fn blocks_that_cannot_be_made_are_refused() {
+    let device = devices().pop().unwrap();
+    let s = Setup::new(&device, [2, 4, 2, 4], BoundaryTime::Open);
+    let half = Arc::new(s.gauge.to(Precision::F16, Recon::R12).unwrap());
+    let plain = DiracParams { mass: 0.1, ..Default::default() };
+    let refused = |gauge: &Arc<GaugeField>, params: DiracParams| {
+        status(Wilson::new(gauge.clone(), params).map(|_| ()))
+    };
+    let (of_cf, text) = refused(&half, DiracParams { cf: 0.9, ..plain });
+    assert!(of_cf == Status::Unsupported && text.contains("cf, cf_prime"), "{text}");
+    let clover = DiracParams { csw: 1.0, csw_t: 1.0, ..plain };
+    let (of_clover, text) = refused(&half, clover);
+    assert!(of_clover == Status::Unsupported && text.contains("clover term from half"), "{text}");
+    let exponential = DiracParams { clover: CloverForm::Exponential, ..clover };
+    assert!(Wilson::new(s.gauge.clone(), DiracParams { csw: 50.0, ..exponential }).is_ok());
+    let (of_csw, text) = refused(&s.gauge, DiracParams { csw: 1e4, ..exponential });
+    assert!(of_csw == Status::BadParameter && text.contains("csw: expected"), "{text}");
 }

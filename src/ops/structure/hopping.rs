@@ -88,7 +88,7 @@ impl<'a> Hopping<'a> {
     }
 
     /// The loops of T_n from columns `first` to `first + count`, in the normalisation of the solver; the sum over all
-    /// columns is the exact trace.
+    /// columns is the exact trace over the sites where quarks do not vanish at boundaries in time.
     ///
     /// # Errors
     /// Errors of the operator and of [`LoopOperators::contracted`].

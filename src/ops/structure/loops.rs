@@ -12,7 +12,7 @@ use super::sequential::times_spin;
 use super::spin::Spin;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{significant, Result};
-use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
+use crate::fields::{blas, vanish, GaugeField, Noise, Precision, SpinorField};
 use crate::operators::{Boundary, QuarkAction, Wilson};
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::links_mark::check_configuration;
@@ -178,7 +178,8 @@ impl LoopNoise {
 
     /// Sets columns `first` and following, as many as the field has, of a noise vector, times a plane wave. Every
     /// column has independent noise, also columns of the same vector with other spins and colours, for which sources
-    /// of mesons share the noise; so errors of contributions that are added are independent.
+    /// of mesons share the noise; so errors of contributions that are added are independent. The columns are zero on
+    /// time slices where quarks vanish at boundaries.
     pub(super) fn set(
         &self,
         b: &SpinorField,
@@ -198,7 +199,9 @@ impl LoopNoise {
                 momentum: wave,
                 ..self.source()
             };
-            source.set(&mut b.columns(k, 1)?)?;
+            let mut column = b.columns(k, 1)?;
+            source.set(&mut column)?;
+            vanish(&mut column, b.geometry().boundary())?;
         }
         Ok(())
     }
