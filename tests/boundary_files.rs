@@ -10,7 +10,7 @@ use crate::reference::{Gauge, C};
 use plaq::error::Status;
 use plaq::fields::{BoundaryTime, GaugeField, LinkOptions, Precision, Recon};
 use plaq::io::{FileFormat, WriteOptions};
-use plaq::ops::config::{lattice_of, load_gauge, save_gauge, LoadOptions};
+use plaq::ops::config::{fix_links, lattice_of, load_gauge, save_gauge, LoadOptions};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::quenched::Quenched;
 
@@ -222,5 +222,113 @@ fn wrong_headers_and_wrong_kinds_are_refused() {
         refused(None);
         refused(Some(BoundaryTime::Periodic));
         read(Some(sf)).unwrap();
+    }
+}
+
+/// Fixed links of files in single precision, of files in double with links that are rounded to single, and of fields in
+/// any precision are read and written as what the angles say, so that files can be read again.
+#[test]
+fn fixed_links_are_exact_whatever_the_precision() {
+    let folder = Folder::new("boundary_rounded");
+    let device = devices().pop().unwrap();
+    let boundary = BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME };
+    let s = Setup::new(&device, [4, 4, 4, 4], boundary);
+    let path = folder.0.join("links");
+    let whole = (Precision::F64, Recon::R18);
+    let read = |options: &LoadOptions| {
+        let options = LoadOptions { boundary_time: Some(boundary), ..options.clone() };
+        load_gauge(&device, &ranks(), &path, whole.0, whole.1, &options).map(|found| found.gauge)
+    };
+    let exact = gauge_numbers(&s.links);
+    let fixed = |what: &str, gauge: GaugeField| {
+        let found = gauge.save_lex().unwrap();
+        for (k, (a, b)) in found.chunks(18).zip(exact.chunks(18)).enumerate() {
+            let off = distance(a, b);
+            if s.lat.coords(k / 4)[3] == 0 && k % 4 < 3 {
+                assert!(off < 1e-15, "{what}, link {k}: {off:e}");
+            }
+        }
+    };
+    for precision in Precision::ALL {
+        for recon in Recon::SU3 {
+            let gauge = s.gauge.to(precision, recon).unwrap();
+            for format in [FileFormat::OpenQcd, FileFormat::Nersc, FileFormat::Ildg] {
+                let what = format!("{format} from {precision} {recon}");
+                save_gauge(&path, &gauge, format, &WriteOptions::default()).unwrap();
+                fixed(&what, read(&LoadOptions::default()).unwrap());
+            }
+            // Arrays may be loaded into any field.
+            let options = LinkOptions::checked(Precision::F64);
+            let mut made =
+                links_from_lex(&device, &s.geometry, (precision, recon), &exact, options).unwrap();
+            fix_links(&mut made, options.tolerance).unwrap();
+        }
+    }
+    // The same numbers rounded to single precision, as a field without boundaries, which writes them as they are.
+    let rounded: Vec<f64> = exact.iter().map(|v| f64::from(*v as f32)).collect();
+    let periodic = Setup::new(&device, [4, 4, 4, 4], BoundaryTime::Periodic);
+    let as_they_are = LinkOptions::checked(Precision::F32);
+    let links = links_from_lex(&device, &periodic.geometry, whole, &rounded, as_they_are).unwrap();
+    for bits in [32, 64] {
+        let write = WriteOptions { precision_bits: Some(bits), ..Default::default() };
+        save_gauge(&path, &links, FileFormat::Ildg, &write).unwrap();
+        let header = Some(10.0);
+        for (unitarity, reunitarise) in [(None, true), (Some(1e-5), true), (Some(1e-5), false)] {
+            let options = LoadOptions { header, unitarity, reunitarise, ..Default::default() };
+            let what = format!("{bits} bits, {unitarity:?}, {reunitarise}");
+            let found = read(&options).unwrap();
+            save_gauge(&path, &found, FileFormat::Ildg, &WriteOptions::default()).unwrap();
+            fixed(&what, read(&LoadOptions::default()).unwrap());
+            fixed(&what, found);
+            save_gauge(&path, &links, FileFormat::Ildg, &write).unwrap();
+        }
+        // Links that are accepted however far they are from unitary ones must still be those of the angles.
+        let other = BoundaryTime::Sf { phi: [-0.7, 0.15001, 0.54999], phi_prime: PHI_PRIME };
+        let boundary_time = Some(other);
+        let loose =
+            LoadOptions { header, unitarity: Some(2.0), boundary_time, ..Default::default() };
+        let (status, text) =
+            status(load_gauge(&device, &ranks(), &path, whole.0, whole.1, &loose).map(|_| ()));
+        assert!(status == Status::BadParameter && text.contains("to 1e-6"), "{text}");
+    }
+}
+
+/// Files of formats that can name boundaries, whose header does not, are refused with what their links may need, and
+/// what is no number in a header is named.
+#[test]
+fn headers_that_do_not_fit_are_named() {
+    if over_ranks([1; 4]) != [1; 4] {
+        return println!("skipped: one rank changes the header");
+    }
+    let folder = Folder::new("boundary_headers");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("links");
+    let read = || {
+        let form = (Precision::F64, Recon::R18);
+        status(load_gauge(&device, &ranks(), &path, form.0, form.1, &LoadOptions::default()))
+    };
+    let sf = BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME };
+    for boundary in [sf, BoundaryTime::OpenSf { phi_prime: PHI_PRIME }] {
+        let s = Setup::new(&device, [4, 4, 4, 4], boundary);
+        for format in [FileFormat::Nersc, FileFormat::Nersc3x3, FileFormat::Ildg] {
+            let unnamed =
+                WriteOptions { boundary_time: Some("PERIODIC".into()), ..Default::default() };
+            save_gauge(&path, &s.gauge, format, &unnamed).unwrap();
+            let (status, text) = read();
+            assert_eq!(status, Status::FilePlaquette, "{format}: {text}");
+            assert!(text.contains("boundary_time sf with phi"), "{format}: {text}");
+        }
+    }
+    let s = Setup::new(&device, [4, 4, 4, 4], BoundaryTime::Periodic);
+    for number in [f64::NAN, f64::INFINITY] {
+        for format in [FileFormat::OpenQcd, FileFormat::DdAlphaAmg] {
+            save_gauge(&path, &s.gauge, format, &WriteOptions::default()).unwrap();
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[16..24].copy_from_slice(&number.to_le_bytes());
+            std::fs::write(&path, bytes).unwrap();
+            let (status, text) = read();
+            assert_eq!(status, Status::FilePlaquette, "{text}");
+            assert!(text.contains("plaquette in the header"), "{text}");
+        }
     }
 }

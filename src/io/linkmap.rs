@@ -33,13 +33,14 @@ fn header(head: &[u8]) -> ([u64; 4], f64) {
 }
 
 /// Whether a file begins like one of these formats, which have no magic number: with four plausible extents and a
-/// possible plaquette.
+/// possible plaquette, or one that is no number, as of links that are not.
 fn claims(head: &[u8]) -> bool {
     head.len() >= HEAD && {
         let (extents, plaquette) = header(head);
         // Both formats begin with the extent in time. A slice of plaquettes 1 after the last one adds 3 / (2 T).
         let most = 3.001 + 1.5 / extents[0] as f64;
-        extents.iter().all(|n| (1..=0xffff).contains(n)) && plaquette.abs() < most
+        let possible = !plaquette.is_finite() || plaquette.abs() < most;
+        extents.iter().all(|n| (1..=0xffff).contains(n)) && possible
     }
 }
 
@@ -68,6 +69,10 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, known: Known) -> Result<H
         return Err(refusal.unwrap_or_else(unknown));
     };
     input.need_exactly(data(map).length(extents), "links")?;
+    if !plaquette.is_finite() {
+        let what = format!("plaquette in the header: expected a number, found {plaquette}");
+        return Err(input.error(Status::FilePlaquette, what));
+    }
     if let Some(&(other, extents2)) = candidates.get(1) {
         let mut links = Links { input, extents, phi_prime: known.phi_prime, all: Vec::new() };
         let mut mean = |second: bool, sites: usize| match second {

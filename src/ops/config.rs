@@ -164,18 +164,20 @@ impl ZeroLinks {
     }
 }
 
-/// The boundaries in time that the caller states, which the header of the file must not contradict; if none are stated,
-/// those that the header names.
-fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Option<BoundaryTime>> {
+/// The record of the header that names boundaries in time of the links; None: the links may have any.
+fn named_by(info: &FileInfo) -> Option<&String> {
     // Headers of NERSC files may name there the sign of quarks, or words of other programs.
-    let of_links = |record: &&String| {
+    info.boundary_time.as_ref().filter(|record| {
         let text = record.to_lowercase();
         let word = text.split(',').next().unwrap_or_default().trim();
         !text.ends_with("periodic") && BoundaryKind::from_word(word, "").is_ok()
-    };
-    let Some(record) = info.boundary_time.as_ref().filter(of_links) else {
-        return Ok(stated);
-    };
+    })
+}
+
+/// The boundaries in time that the caller states, which the header of the file must not contradict; if none are stated,
+/// those that the header names.
+fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Option<BoundaryTime>> {
+    let Some(record) = named_by(info) else { return Ok(stated) };
     let Some(stated) = stated else { return BoundaryTime::of_record(record).map(Some) };
     // A header with a word alone, as other programs write it, says nothing about the angles of the boundary.
     match BoundaryTime::of_record(record) {
@@ -293,12 +295,28 @@ fn fixed_on_slice(geometry: &Geometry, links: &[f64], t: usize) -> Result<bool> 
     Ok(diagonal && !one && others == [0.0])
 }
 
-/// Refuses links whose spatial links on slice 0 differ from the fixed values that their boundaries in time prescribe.
+/// Refuses links whose spatial links on slice 0 differ from the fixed values that their boundaries in time prescribe,
+/// and sets those of links that are stored whole to these values, as the numbers from which they come are rounded.
+/// `unitarity`: the largest violation of unitarity that was accepted of the links; None: any. Of fixed links those
+/// numbers are expected to be rounded as much, but to single precision at most, or to that of the field.
 ///
 /// # Errors
 /// `BadParameter`.
-pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
+pub fn fix_links(gauge: &mut GaugeField, unitarity: Option<f64>) -> Result<()> {
+    const SINGLE: f64 = 1e-6;
     let Some(phi) = gauge.geometry().boundary().phi() else { return Ok(()) };
+    let whole = gauge.recon() == Recon::R18 && gauge.precision() != Precision::F16;
+    let own = match gauge.precision() {
+        Precision::F64 => 1e-10,
+        Precision::F32 => SINGLE,
+        Precision::F16 => 1e-4,
+    };
+    // Numbers that are computed of eight others have larger errors.
+    let own = match gauge.recon() {
+        Recon::R18 | Recon::R12 => own,
+        _ => 10.0 * own,
+    };
+    let tolerance = unitarity.map_or(SINGLE, |unitarity| unitarity.min(SINGLE)).max(own);
     let mut bound = gauge.to(Precision::F64, Recon::R18)?;
     bound.bind()?;
     let off = bound.distance(&gauge.to(Precision::F64, Recon::R18)?)?;
@@ -310,7 +328,28 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
             found("links that differ from these by {}", significant(off, 2))
         );
     }
-    Ok(())
+    match whole {
+        true => gauge.bind(),
+        false => Ok(()),
+    }
+}
+
+/// Sets the fixed spatial links on slice 0 to the values that boundaries in time prescribe. `links`: this rank's
+/// links, x fastest, in double precision.
+fn fix_on_host(geometry: &Geometry, links: &mut [f64]) {
+    if geometry.boundary().phi().is_none() || geometry.origin()[3] > 0 {
+        return;
+    }
+    let edge = geometry.boundary().args_below(geometry.global_extents());
+    let area: usize = geometry.extents()[..3].iter().product();
+    for site in links[..72 * area].chunks_exact_mut(72) {
+        for (k, link) in site[..54].chunks_exact_mut(18).enumerate() {
+            link.fill(0.0);
+            for a in 0..3 {
+                (link[8 * a], link[8 * a + 1]) = (edge.edge_re[3 * k + a], edge.edge_im[3 * k + a]);
+            }
+        }
+    }
 }
 
 /// Lattice X, Y, Z, T and boundaries in time of a configuration as [`load_gauge`] will find them if it accepts the
@@ -420,7 +459,7 @@ pub fn load_gauge(
     });
     let mut double = info.precision_bits == 64;
     let tolerance = options.unitarity.or(if double { in_double } else { in_single });
-    let exact = match onto(device, tolerance) {
+    let mut exact = match onto(device, tolerance) {
         Err(e) if double && options.unitarity.is_none() && e.status == Status::NotUnitary => {
             if !mostly_coarse(comm, &links)? {
                 return Err(e);
@@ -432,8 +471,8 @@ pub fn load_gauge(
         loaded => loaded?,
     };
     info.warnings.log(path);
-    let fixed = if double { in_double } else { in_single };
-    check_fixed(&exact, options.unitarity.or(fixed).unwrap_or(1e-5)).map_err(named)?;
+    let accepted = if double { options.unitarity.or(in_double) } else { in_single };
+    fix_links(&mut exact, accepted).map_err(named)?;
     let found = plaquette(&exact)?;
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });
@@ -444,8 +483,7 @@ pub fn load_gauge(
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
             let boundary = geometry.boundary();
-            // Headers of these formats do not name boundaries in time.
-            let unnamed = matches!(info.format, FileFormat::OpenQcd | FileFormat::DdAlphaAmg);
+            let unnamed = named_by(&info).is_none();
             let advice = match boundary {
                 BoundaryTime::Periodic if unnamed => format!(
                     " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
@@ -536,6 +574,8 @@ pub(super) fn save_gauge_and_fields(
     let mut links = comm.agree(links)?;
     let layout = Layout::lexicographic(Precision::F64);
     gauge.save(&layout, &mut External::write(vec![&mut links[..]]))?;
+    // Fields with fewer digits than the file have them rounded.
+    fix_on_host(geometry, &mut links);
     let exact = as_exact_as_the_file(gauge, format, options, &layout, &mut links)?;
     let mut options = options.clone();
     if options.plaquette.is_none() || options.link_trace.is_none() {
@@ -544,12 +584,19 @@ pub(super) fn save_gauge_and_fields(
         options.link_trace.get_or_insert(header_trace(geometry, &found));
     }
     drop(exact);
-    let boundary = geometry.boundary();
+    let (boundary, first) = (geometry.boundary(), comm.rank() == 0);
     if !boundary.is_periodic() {
         options.boundary_time.get_or_insert(boundary.record());
     }
+    if first && format == FileFormat::Milc && boundary.kind() == BoundaryKind::OpenSf {
+        // Links that are zero or fixed tell the other kinds.
+        log::warn!(
+            "{}: nothing in a file of MILC tells these boundaries: without {} it is read as periodic in time",
+            path.display(),
+            boundary.stated()
+        );
+    }
 
-    let first = comm.rank() == 0;
     let mut writer = created_by_all(
         comm,
         || GaugeWriter::create(path, format, &options, extents),

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::fields::{
     BoundaryKind, BoundaryParams, GaugeField, Geometry, Group, Precision, Recon, Subset,
 };
-use crate::ops::config::check_fixed;
+use crate::ops::config::fix_links;
 pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::InC;
@@ -266,15 +266,16 @@ fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<
         let description = layout.links(extents)?;
         let shape = (extents, old.group(), Subset::Full);
         let memory = layout.external(data, &description, shape, 1)?;
-        let links = GaugeField::from_external(
+        let options = layout.link_options()?;
+        let mut links = GaugeField::from_external(
             old.device(),
             old.geometry(),
             (old.precision(), old.recon()),
             &description,
             &memory,
-            layout.link_options()?,
+            options,
         )?;
-        check_fixed(&links, if old.precision() == Precision::F16 { 1e-4 } else { 1e-5 })?;
+        fix_links(&mut links, options.tolerance)?;
         Ok(links)
     })
 }

@@ -9,6 +9,7 @@ use super::flags::dirac_parms_t;
 use super::order::{CLOVER, LINK, SPINOR};
 use super::state::{self, CloverOrigin, Host, LinksOrigin};
 use super::{openQCD_QudaDiracParam_t, Group};
+use crate::bail;
 use crate::capi::args::{Array, DataOut};
 use crate::capi::quda::enums::*;
 use crate::capi::quda::operators::{self, Vectors};
@@ -19,9 +20,9 @@ use crate::capi::quda::resident::Links;
 use crate::capi::quda::{host as arrays_of, links, session};
 use crate::error::Result;
 use crate::fields::{
-    blas, BoundaryTime, GammaBasis, Geometry, Layout, Precision, Subset, VectorField,
+    blas, BoundaryTime, GammaBasis, Geometry, Layout, LinkOptions, Precision, Subset, VectorField,
 };
-use crate::ops::config::check_fixed;
+use crate::ops::config::fix_links;
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
 use crate::refuse;
@@ -248,12 +249,14 @@ pub fn gauge_load(
     let mut arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
     let arrays: [*mut f64; 4] =
         std::array::from_fn(|_| arrays.next().map_or(std::ptr::null_mut(), |a| a.as_mut_ptr()));
-    let links = to.links_to_keep(arrays.as_ptr() as *mut c_void, "gauge")?;
+    let mut links = to.links_to_keep(arrays.as_ptr() as *mut c_void, "gauge")?;
     // Fixed links times links of U(1) have other angles, so that links are compared with the stated angles for SU(3)
     // alone.
     if host.fields()?.gauge == Group::SU3 {
-        let tolerance = if prec.0 == Precision::F64 { 1e-10 } else { 1e-5 };
-        check_fixed(&links.field, tolerance).map_err(|e| {
+        let Some(field) = Arc::get_mut(&mut links.field) else {
+            bail!(Internal, "gauge: others have links that were just read");
+        };
+        fix_links(field, LinkOptions::checked(prec.0).tolerance).map_err(|e| {
             e.renamed(|name| match name {
                 "phi" => "bc_parms().phi3[0]".into(),
                 other => other.into(),
