@@ -9,7 +9,7 @@ use super::source::{Source, SourceSites};
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
-use crate::fields::{Components, SpinorField};
+use crate::fields::{Components, Geometry, SpinorField};
 use crate::operators::{Boundary, QuarkAction};
 use crate::params::Key;
 use crate::refuse;
@@ -122,13 +122,26 @@ pub fn propagator(
 
 /// Refuses a source on a time slice where quark fields are zero because of boundaries in time.
 fn check_place(solver: &DiracSolver, source: &Source) -> Result<()> {
-    let links = solver.op().links();
-    let (boundary, slices) = (links.geometry().boundary(), links.geometry().global_extents()[3]);
-    let time = source.position[3];
-    if source.place != SourceSites::Volume && boundary.vanishes(time, slices) {
+    match source.place {
+        SourceSites::Volume => Ok(()),
+        _ => check_time(solver.op().links().geometry(), source.position[3], "position[3]"),
+    }
+}
+
+/// Refuses a time slice outside of the lattice, or one where quark fields are zero because of boundaries in time.
+/// `name` names the time in the message.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn check_time(geometry: &Geometry, time: usize, name: &str) -> Result<()> {
+    let (boundary, slices) = (geometry.boundary(), geometry.global_extents()[3]);
+    if time >= slices {
+        refuse!(InvalidArgument, "{name}", expected("0 to {}", slices - 1), found("{time}"));
+    }
+    if boundary.vanishes(time, slices) {
         refuse!(
             InvalidArgument,
-            "position[3]",
+            "{name}",
             expected("a time slice where quarks do not vanish, as links have {boundary}"),
             found("{time}")
         );

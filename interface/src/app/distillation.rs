@@ -14,7 +14,7 @@ use super::quark::{self, monitor, Action, Solved, Solving};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::error::Result;
-use crate::fields::GammaBasis;
+use crate::fields::{GammaBasis, Geometry};
 use crate::io::hdf5::{self, Attribute};
 use crate::ops::distillation::elementals::Step;
 use crate::ops::distillation::file::{self, ElementalsOf, PerambulatorFile};
@@ -148,12 +148,20 @@ fn times(name: &str, text: &str) -> Run<Vec<usize>> {
     }
 }
 
-/// Refuses time slices outside of the lattice.
-fn check_times(name: &str, times: &[usize], extent: usize) -> Run<()> {
-    match times.iter().find(|t| **t >= extent) {
-        Some(time) => Err(refuse(name, &time.to_string(), format!("times 0 to {}", extent - 1))),
-        None => Ok(()),
+/// Refuses time slices outside of the lattice or where quarks vanish at boundaries in time.
+fn check_times(name: &str, times: &[usize], geometry: &Geometry) -> Run<()> {
+    let (boundary, extent) = (geometry.boundary(), geometry.global_extents()[3]);
+    for &time in times {
+        if time >= extent {
+            return Err(refuse(name, &time.to_string(), format!("times 0 to {}", extent - 1)));
+        }
+        if boundary.vanishes(time, extent) {
+            let expected =
+                format!("times of slices where quarks do not vanish, as links have {boundary}");
+            return Err(refuse(name, &time.to_string(), expected));
+        }
     }
+    Ok(())
 }
 
 fn insertions(text: &str) -> Run<Vec<Insertion>> {
@@ -267,9 +275,13 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     session.comm.agree(if session.first() { hdf5::check() } else { Ok(()) })?;
     let links = Arc::new(loaded.gauge);
     let extents = links.geometry().global_extents();
-    let times = plan.times.clone().unwrap_or_else(|| (0..extents[3]).collect());
-    check_times("times", &times, extents[3])?;
-    check_times("sink-times", &plan.sink_times, extents[3])?;
+    let boundary = links.geometry().boundary();
+    let quarks_on = |t: &usize| !boundary.vanishes(*t, extents[3]);
+    let times = plan.times.clone().unwrap_or_else(|| (0..extents[3]).filter(quarks_on).collect());
+    if plan.kappa.is_some() {
+        check_times("times", &times, links.geometry())?;
+        check_times("sink-times", &plan.sink_times, links.geometry())?;
+    }
     let most = 3 * extents[..3].iter().product::<usize>();
     if options.get("load-modes").is_none() && plan.settings.count > most {
         let expected = format!("at most {most}, three times the sites of a time slice");

@@ -16,7 +16,7 @@ use crate::linop::{LinOp as _, Shape};
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::links_mark::check_links;
-use crate::ops::propagator::{solve_parts, Solves};
+use crate::ops::propagator::{check_time, solve_parts, Solves};
 use crate::ops::source::{Sequential, COLUMNS};
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -60,15 +60,6 @@ fn on(links: &GaugeField) -> String {
     let [x, y, z, t] = links.geometry().global_extents();
     let boundary = links.geometry().boundary();
     format!("{x} x {y} x {z} x {t} with {boundary} on {}", links.device().name())
-}
-
-/// Refuses a time slice outside of the lattice.
-pub(super) fn check_time(time: usize, modes: &Modes, name: &str) -> Result<()> {
-    let times = modes.times();
-    if time >= times {
-        refuse!(InvalidArgument, "{name}", expected("0 to {}", times - 1), found("{time}"));
-    }
-    Ok(())
 }
 
 /// Number of columns that are solved for together: `asked`, or if that is 0 as many as fit in memory with their
@@ -172,7 +163,8 @@ pub fn perambulators(
     if times.is_empty() {
         refuse!(InvalidArgument, "times", expected("at least one source time"), found("none"));
     }
-    times.iter().try_for_each(|&t| check_time(t, modes, "times"))?;
+    let geometry = modes.links().geometry();
+    times.iter().try_for_each(|&t| check_time(geometry, t, "times"))?;
     let (n, mut total) = (modes.count(), None::<SolveReport>);
     let mut whole = true;
     for (index, &time) in times.iter().enumerate() {
@@ -290,8 +282,9 @@ pub fn generalised(
     at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(Vec<Complex64>, Projected)> {
-    check_time(source_time, modes, "source_time")?;
-    sink_times.iter().try_for_each(|&t| check_time(t, modes, "sink_times"))?;
+    let geometry = modes.links().geometry();
+    check_time(geometry, source_time, "source_time")?;
+    sink_times.iter().try_for_each(|&t| check_time(geometry, t, "sink_times"))?;
     if sink_times.is_empty() {
         refuse!(InvalidArgument, "sink_times", expected("at least one"), found("none"));
     }
