@@ -127,3 +127,32 @@ fn a_stream_that_cannot_go_on_is_refused() {
         }
     }
 }
+
+/// A boundary that a file of MILC does not tell is said to be lost, and times of the lattice are those of its slices.
+#[test]
+fn lost_boundaries_are_told() {
+    let folder = Folder::new("heatbath-boundaries");
+    let bounds = ["--boundary-time", "open_sf", "--phi-prime", "-2.1,0.8,1.3"];
+    let program = &programs()[0];
+    let make = ["--lattice", "4,4,4,4", "--beta", "6", "--thermalise", "1", "--out", "open_sf"];
+    fine(program, &folder, &[&make[..], &bounds[..]].concat());
+    let convert = &programs::all("convert")[0];
+    for (format, lost) in [("milc", true), ("ildg", false)] {
+        let to = ["open_sf.00001", format, "--format", format];
+        let out = run(convert, &folder, &to);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success(), "{said}");
+        let warns = said.lines().count() == 1 && said.contains("boundary_time open_sf");
+        assert_eq!(warns, lost, "{format}: {said}");
+    }
+    let propagator = &programs::all("propagator")[0];
+    let quark = ["open_sf.00001", "--kappa", "0.11", "--tol", "1e-6"];
+    for (source, words) in [
+        ("volume", "# t = 0 is slice 0, that of the lower boundary; the upper one is at slice 4"),
+        ("wall,1", "# t = 0 is slice 1, 1 above the boundary at slice 0 and 3 below that at 4; slice 0 is t = 3"),
+    ] {
+        let out = run(propagator, &folder, &[&quark[..], &["--source", source]].concat());
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && said.lines().any(|line| line == words), "{said}");
+    }
+}

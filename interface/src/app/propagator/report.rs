@@ -227,10 +227,14 @@ pub fn table(
         say!("# {line}");
     }
     if let Some(TimePlaces { slices, source, upper, .. }) = TimePlaces::of(job, found) {
-        let (above, below) = (slices - source, upper - source);
-        say!(
-            "# t = 0 is slice {source}, {source} above the boundary at slice 0 and {below} below that at {upper}; slice 0 is t = {above}"
-        );
+        let below = upper - source;
+        match source {
+            0 => say!("# t = 0 is slice 0, that of the lower boundary; the upper one is at slice {upper}"),
+            _ => say!(
+                "# t = 0 is slice {source}, {source} above the boundary at slice 0 and {below} below that at {upper}; slice 0 is t = {}",
+                slices - source
+            ),
+        }
     }
     let (source, sink, links) = (&plan.at_source, &plan.at_sink, &plan.links);
     if source.steps + sink.steps > 0 {
