@@ -274,6 +274,10 @@ def test_files_of_propagators_know_the_boundary():
         found = plaq.Propagator.open(old, boundary_time=gauge.boundary_time)
         close(found.pion().mean, pion.mean)
         assert found.pion().boundary_time == "open"
+        # What the file names is not overridden.
+        assert plaq.Propagator.open(file, boundary_time="open").boundary_time == "open"
+        for wrong in ("periodic", capi.plaq_boundary_time.SF):
+            refused(ValueError, "boundary_time: expected open, which|s.lime names, found", lambda: plaq.Propagator.open(file, boundary_time=wrong))
     periodic = plaq.Wilson(plaq.Gauge.hot([2, 2, 2, 4], seed=5), mass=0.8).propagator()
     assert periodic.boundary_time == "periodic" and periodic.pion().form == "cosh"
 
@@ -320,3 +324,32 @@ def test_correlators_know_their_distances():
     periodic = [plaq.Correlator(mean[::-1], source_time=t) for t in (0, 3)]
     close(plaq.Correlator.average(periodic).mean, mean[::-1])
     assert periodic[1].distances.source.tolist() == [0, 1, 2, 3, 4, 3, 2, 1] and periodic[1].distances.lower is None
+
+
+def test_fixed_links_of_any_precision_are_exact():
+    sf = {"boundary_time": "sf", "phi": PHI, "phi_prime": PHI_PRIME}
+    exact = plaq.Gauge.hot([4, 4, 4, 4], 3, **sf)
+    short = plaq.Gauge.hot([4, 4, 4, 4], 3, precision="single", **sf)
+    rounded = plaq.Gauge.from_array(np.array(exact).astype(np.complex64), **sf)
+    mixed = plaq.Gauge.from_array(np.array(exact).astype(np.complex64).astype(complex), tolerance=1e-5, **sf)
+    fixed = np.array(exact)[:3, 0]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, gauge in enumerate([exact, short, rounded, mixed]):
+            file = f"{folder}/{number}"
+            gauge.write(file, format="openqcd")
+            found = plaq.open(file, **sf)
+            assert abs(np.array(found)[:3, 0] - fixed).max() < 1e-15, number
+            if gauge.precision == "double":
+                assert abs(np.array(gauge)[:3, 0] - fixed).max() < 1e-15, number
+
+
+def test_perambulators_of_sources_without_quarks_are_refused():
+    gauge = plaq.Gauge.warm([2, 2, 2, 6], 3, boundary_time="open")
+    modes, d = plaq.modes(gauge, 2), plaq.Clover(gauge, mass=0.3, csw=1)
+    words = "expected a time slice where quarks do not vanish, as links have open|found"
+    for times in (0, 5, [1, 0]):
+        refused(capi.InvalidArgument, "times: " + words, lambda: modes.perambulators(d, times))
+    refused(capi.InvalidArgument, "times: " + words, lambda: modes.perambulators(d))
+    refused(capi.InvalidArgument, "source_time: " + words, lambda: modes.generalised(d, 0, 2, ["T"]))
+    refused(capi.InvalidArgument, "sink_times: " + words, lambda: modes.generalised(d, 2, 5, ["T"]))
+    assert abs(np.asarray(modes.perambulators(d, 1).numbers)).max() > 1e-3

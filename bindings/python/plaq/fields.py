@@ -531,10 +531,16 @@ class Propagator(Fermion):
     ) -> "Propagator":
         """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase,
         normalisation and boundaries in time come from the file's records, or the position from its sources; if the
-        file lacks them, they can be given like those of from_array."""
+        file lacks them, they can be given like those of from_array; `boundary_time` must be that of the file if this has
+        it."""
         context = current(context)
         handle = capi.plaq_spinor_read(context, file, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)
+        if made.boundary_time and boundary_time:
+            kind = capi.plaq_boundary_time
+            stated = kind.named(boundary_time).name.lower()
+            if stated != made.boundary_time:
+                raise ValueError(f"boundary_time: expected {made.boundary_time}, which {file} names, found {stated}")
         made._say_origin(**_known(position, boundary, normalisation, boundary_time))
         return made
 
