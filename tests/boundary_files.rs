@@ -327,8 +327,8 @@ fn headers_that_do_not_fit_are_named() {
             bytes[16..24].copy_from_slice(&number.to_le_bytes());
             std::fs::write(&path, bytes).unwrap();
             let (status, text) = read();
-            assert_eq!(status, Status::FilePlaquette, "{text}");
-            assert!(text.contains("plaquette in the header"), "{text}");
+            assert_eq!(status, Status::FileFormat, "{text}");
+            assert!(text.contains("plaquette in the header: expected a number"), "{text}");
         }
     }
 }

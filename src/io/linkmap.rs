@@ -68,11 +68,11 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, known: Known) -> Result<H
         let unknown = || input.error(Status::FileFormat, "no openQCD or DDalphaAMG file");
         return Err(refusal.unwrap_or_else(unknown));
     };
-    input.need_exactly(data(map).length(extents), "links")?;
     if !plaquette.is_finite() {
         let what = format!("plaquette in the header: expected a number, found {plaquette}");
-        return Err(input.error(Status::FilePlaquette, what));
+        return Err(input.error(Status::FileFormat, what));
     }
+    input.need_exactly(data(map).length(extents), "links")?;
     if let Some(&(other, extents2)) = candidates.get(1) {
         let mut links = Links { input, extents, phi_prime: known.phi_prime, all: Vec::new() };
         let mut mean = |second: bool, sites: usize| match second {

@@ -591,9 +591,9 @@ pub(super) fn save_gauge_and_fields(
     if first && format == FileFormat::Milc && boundary.kind() == BoundaryKind::OpenSf {
         // Links that are zero or fixed tell the other kinds.
         log::warn!(
-            "{}: nothing in a file of MILC tells these boundaries: without {} it is read as periodic in time",
+            "{}: nothing in a file of MILC tells boundaries in time as these, it is read as periodic without boundary_time {}",
             path.display(),
-            boundary.stated()
+            boundary.record()
         );
     }
 

@@ -138,7 +138,7 @@ fn lost_boundaries_are_told() {
     fine(program, &folder, &[&make[..], &bounds[..]].concat());
     let convert = &programs::all("convert")[0];
     for (format, lost) in [("milc", true), ("ildg", false)] {
-        let to = ["open_sf.00001", format, "--format", format];
+        let to = ["open_sf.00001", "--out", format, "--format", format];
         let out = run(convert, &folder, &to);
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(out.status.success(), "{said}");
@@ -151,8 +151,13 @@ fn lost_boundaries_are_told() {
         ("volume", "# t = 0 is slice 0, that of the lower boundary; the upper one is at slice 4"),
         ("wall,1", "# t = 0 is slice 1, 1 above the boundary at slice 0 and 3 below that at 4; slice 0 is t = 3"),
     ] {
-        let out = run(propagator, &folder, &[&quark[..], &["--source", source]].concat());
+        let source = ["--source", source, "--noise", "z4"];
+        let out = run(propagator, &folder, &[&quark[..], &source].concat());
         let said = String::from_utf8_lossy(&out.stdout).into_owned();
         assert!(out.status.success() && said.lines().any(|line| line == words), "{said}");
     }
+    let distillation = &programs::all("distillation")[0];
+    let tau = ["open_sf.00001", "--kappa", "0.11", "--modes", "2", "--out", "tau.h5"];
+    let message = "--times: 0; expected times of slices where quarks do not vanish";
+    refused(distillation, &folder, &tau, 2, message);
 }

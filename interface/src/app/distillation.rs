@@ -272,7 +272,6 @@ fn quarks(
 
 fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     let loaded = files::read(session, &plan.file, &files::reading(options)?)?;
-    session.comm.agree(if session.first() { hdf5::check() } else { Ok(()) })?;
     let links = Arc::new(loaded.gauge);
     let extents = links.geometry().global_extents();
     let boundary = links.geometry().boundary();
@@ -282,6 +281,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         check_times("times", &times, links.geometry())?;
         check_times("sink-times", &plan.sink_times, links.geometry())?;
     }
+    session.comm.agree(if session.first() { hdf5::check() } else { Ok(()) })?;
     let most = 3 * extents[..3].iter().product::<usize>();
     if options.get("load-modes").is_none() && plan.settings.count > most {
         let expected = format!("at most {most}, three times the sites of a time slice");
