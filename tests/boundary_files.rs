@@ -236,7 +236,7 @@ fn fixed_links_are_exact_whatever_the_precision() {
     let path = folder.0.join("links");
     let whole = (Precision::F64, Recon::R18);
     let read = |options: &LoadOptions| {
-        let options = LoadOptions { boundary_time: Some(boundary), ..options.clone() };
+        let options = LoadOptions { boundary_time: Some(boundary), ..*options };
         load_gauge(&device, &ranks(), &path, whole.0, whole.1, &options).map(|found| found.gauge)
     };
     let exact = gauge_numbers(&s.links);
