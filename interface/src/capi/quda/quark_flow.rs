@@ -51,7 +51,7 @@ fn begin(vectors: &Vectors, p: &QudaGaugeSmearParam) -> Result<(Links, [Complex6
 
 /// Refuses steps with which the flow of quarks is unstable.
 fn check_step(p: &QudaGaugeSmearParam) -> Result<()> {
-    if !(p.epsilon.abs() <= MAX_STEP) {
+    if p.epsilon.is_nan() || p.epsilon.abs() > MAX_STEP {
         refuse!(
             InvalidArgument,
             "smear_param.epsilon",
