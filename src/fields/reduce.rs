@@ -192,7 +192,7 @@ mod tests {
         let capacity = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
         let numbers = |batches| {
             let work = Work { n: 1, batches, lanes: 1 };
-            inbox_numbers(&kernels::HeavyQuark::ROW, work).expect("a reduction")
+            inbox_numbers(&kernels::BlasSum::ROW, work).expect("a reduction")
         };
         assert!(numbers(2 * 12) <= capacity);
         assert!(numbers(8192) <= capacity && numbers(8193) > capacity);
