@@ -55,7 +55,7 @@ kernel_args! {
         arg moving: i32,
         arg momentum: [i32; 4],
         arg position: [i32; 4],
-        /// What is added to the momentum, in units of pi / L_mu.
+        /// Shift of the momentum by boundary phases in space, in units of pi / L_mu.
         arg shift: [f64; 4],
     }
 

@@ -82,7 +82,7 @@ struct PathContractions {
     /// Sums for each path, by momentum and by time of the lattice.
     slices: Vec<Slices>,
     momenta: Vec<[i32; 3]>,
-    /// What is added to the momenta, in units of pi / L_mu.
+    /// Shift of the momenta by boundary phases in space, in units of pi / L_mu.
     shift: [f64; 4],
     extents: [usize; 4],
     boundary: BoundaryTime,

@@ -29,7 +29,7 @@ pub struct SliceWave {
     pub momentum: [i32; 3],
     /// Coordinates x, y, z at which the wave's phase is 1; t is ignored.
     pub origin: [usize; 4],
-    /// What is added to the momentum, in units of pi / L_mu.
+    /// Shift of the momentum by boundary phases in space, in units of pi / L_mu.
     pub shift: [f64; 4],
 }
 

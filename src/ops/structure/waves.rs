@@ -17,7 +17,7 @@ pub(super) struct Wave {
     /// boundary that the path crosses.
     pub displacement: [i32; 4],
     pub boundary: [f64; 4],
-    /// What the boundary phases of the field add to the wave's momenta, in units of pi / L_mu.
+    /// Shift of the momenta by the boundary phases of the field in space, in units of pi / L_mu.
     pub shift: [f64; 4],
     /// The only time slice on which the wave is not zero; None: all.
     pub time: Option<usize>,
